@@ -111,7 +111,7 @@ worlds: simulations
 ui: $(VENV)/installed  ## web UI on 127.0.0.1:3000, pages on 3001; PORT=3010 for others, READ_ONLY=1 to look on beside it
 	@exec $(BIN)/valuesassets ui --port '$(PORT)' $(if $(READ_ONLY),--read-only) $(if $(MIGRATE),--migrate)
 
-check: $(VENV)/installed-dev  ## format, lint, types, import contracts, docs
+check: $(VENV)/installed-dev  ## format, lint, types, import contracts, docs, plain words, repeated code
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
@@ -119,6 +119,8 @@ check: $(VENV)/installed-dev  ## format, lint, types, import contracts, docs
 	$(BIN)/python -m valuesassets.studies.questionnaires.render --check
 	$(BIN)/python -m pytest -q valuesassets_tests/test_docs.py
 	$(BIN)/mkdocs build --strict --site-dir "$$(mktemp -d)"  # site/ is being read
+	$(BIN)/python -m valuesassets_tests.plain_words
+	$(BIN)/python -m valuesassets_tests.repeated_code
 	$(BIN)/python -m valuesassets_tests.costs
 
 # Without --quiet: it would keep the warnings from --strict.

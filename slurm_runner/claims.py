@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Self
 
 import dagster as dg
-from dagster._core.storage.tags import RETRY_NUMBER_TAG
 
+from slurm_runner.dagster_internals import RETRY_NUMBER_TAG
 from slurm_runner.files import locked, make_folder, read_json, write_json
 from slurm_runner.submission import Submission, open_submission
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import dagster as dg
 import dagster_pipes
-from dagster._core.pipes.context import build_external_execution_context_data
 
+from slurm_runner.dagster_internals import build_external_execution_context_data
 from slurm_runner.files import share
 from slurm_runner.local import LocalRunner
 from slurm_runner.options import SlurmOptions

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_pass import OnProgress, ReadingPass
 from valuesassets.models.scoring import ScoredTrials, score_spelled
 from valuesassets.models.spelled_trials import SpelledTrial, spell_trials

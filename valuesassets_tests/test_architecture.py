@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from valuesassets.orchestration.assets.declaring import NODE_ONLY
-from valuesassets.orchestration.assets.survey import survey_assets
+from valuesassets.orchestration.assets.survey.material import survey_assets
 from valuesassets.orchestration.code_versions import homes
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
@@ -79,7 +79,7 @@ def _loaded_by(code: str) -> list[str]:
 def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
     """The servers of the UI and every run load it, and pay for whatever is imported then."""
     loaded = _loaded_by("from valuesassets.definitions import defs; defs().get_repository_def()")
-    assert "valuesassets.orchestration.assets.survey" in loaded
+    assert "valuesassets.orchestration.assets.survey.material" in loaded
     unwanted = ("torch", "transformers", "matplotlib", "scipy", "rich", "sqlalchemy", "valuesassets.instruments.survey")
     unwanted += ("valuesassets.comparing", "valuesassets.figures", "valuesassets.answers", "valuesassets.people")
     entries = {"valuesassets.instruments.survey.analyses"}

@@ -4,12 +4,15 @@ import re
 import subprocess
 
 import pytest
+import yaml
 
 from valuesassets.cli.app import app
 from valuesassets_tests.needs import REPOSITORY
 
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 NAMES = [page.relative_to(REPOSITORY).as_posix() for page in PAGES]
+MOST_WORDS = 25
+"""Of an entry of the changelog."""
 COMMANDS = {(command.name or command.callback.__name__) for command in app.registered_commands}
 COMMANDS |= {group.name for group in app.registered_groups if not group.hidden}
 
@@ -47,6 +50,28 @@ def test_every_decision_says_context_choice_and_consequences():
         text = page.read_text(encoding="utf-8")
         assert re.match(rf"# {page.name[:3]}: ", text), page.name
         assert all(f"**{part}.**" in text for part in ("Context", "Choice", "Consequences")), page.name
+
+
+def test_an_entry_of_the_changelog_is_one_line_of_at_most_25_words():
+    text = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+    lines = [line for line in text.partition("\n## ")[2].split("\n")[1:] if line and not line.startswith("#")]
+    assert len(lines) > 100
+    for line in lines:
+        assert line.startswith("- "), f"an entry is one line: {line}"
+        n_words = len(re.sub(r"\]\([^)]*\)", "]", line).split()) - 1
+        assert n_words <= MOST_WORDS, f"{n_words} words; write {MOST_WORDS} at most: {line}"
+
+
+def test_hooks_before_a_commit_use_what_is_installed_and_exist():
+    settings = yaml.safe_load((REPOSITORY / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    for hook in settings["repos"][0]["hooks"]:
+        assert hook["language"] == "system"
+        program, *arguments = hook["entry"].split()
+        assert program in (".venv/bin/ruff", ".venv/bin/python")
+        if arguments[:2] == ["-m", "pytest"] or program.endswith("ruff"):
+            continue
+        assert (REPOSITORY / arguments[1].replace(".", "/")).with_suffix(".py").is_file()
+    assert [repository["repo"] for repository in settings["repos"]] == ["local"]
 
 
 def test_no_file_names_a_place_on_the_machine_it_was_written_on():

@@ -220,3 +220,9 @@ def _mean_and_p95(part: pd.DataFrame, name: str) -> tuple[float, float]:
     found = _numbers(part, name)
     has_any = np.isfinite(found).any()
     return (float(np.nanmean(found)), float(np.nanquantile(found, 0.95))) if has_any else (np.nan, np.nan)
+
+
+def calibration_tables(comparison: pd.DataFrame, phantom: Phantom) -> dict[str, pd.DataFrame]:
+    """Planted beside recovered answers (`comparison`), their summary (`recovery`), and how hard the plants were."""
+    recovery, hardness = summarise_recovery(comparison, phantom), describe_hardness(comparison)
+    return {"comparison": comparison, "recovery": recovery, "hardness": hardness}

@@ -21,7 +21,7 @@ from valuesassets.records.settings.prompting import AS_TEXT, Prompting, load_pro
 from valuesassets.records.trials import Answer, Reading, Record, Trial
 
 if TYPE_CHECKING:
-    from valuesassets.models.loading import LoadedModel, OpenedModel
+    from valuesassets.models.loaded_model import LoadedModel, OpenedModel
     from valuesassets.remote.asking import RemoteAnswers
 
 CHAT = Prompting(style="chat")

@@ -24,7 +24,7 @@ from valuesassets.records.settings.prompting import AS_TEXT
 from valuesassets.records.trials import Answer, Reading, Record, Trial
 
 if TYPE_CHECKING:
-    from valuesassets.models.loading import LoadedModel
+    from valuesassets.models.loaded_model import LoadedModel
 
 EFFECTS = {"follows-history": 0.3, "knows-no-history": 0.0}
 """Reference models of transcripts, and the share of their answers that repeat the one before."""

@@ -49,8 +49,9 @@ def score(
     from valuesassets.instruments.cultural_robustness.clustering import write_clustering
     from valuesassets.instruments.cultural_robustness.countries import read_own_countries
     from valuesassets.instruments.cultural_robustness.questions import all_questions, read_questions
-    from valuesassets.instruments.cultural_robustness.scores import Inference, measure_model
+    from valuesassets.instruments.cultural_robustness.scores import measure_model
     from valuesassets.instruments.cultural_robustness.seed_columns import seed_scores
+    from valuesassets.records.settings.measuring import Inference
 
     if (vectors is None) == (embedder is None):
         raise typer.BadParameter("--vectors or --embedder says where vectors come from; name one of them")
@@ -73,7 +74,7 @@ def score(
         answered=answered,
         quality=quality,
         own_countries=country_by_language,
-        inference=Inference(resamples, min(resamples, 499), seed=seed),
+        inference=Inference(resamples=resamples).with_seed(seed),
     )
     published = seed_scores(embedded, name, seed=seed)
     import pandas as pd

@@ -1,6 +1,6 @@
 """The command `psych_tasks analyse`: tables and report from the output of `psych_tasks read`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,8 +10,6 @@ from valuesassets.cli.inputs import Seed, require_folder_place
 from valuesassets.records.errors import InputError, MissingData
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from valuesassets.instruments.psych_tasks.task_files import Task
 
 
@@ -32,32 +30,36 @@ def analyse(
 ) -> None:
     """Analyse what models read: which marks were lost, what scales measure, and how well people are predicted."""
     from valuesassets.figures.saving import save_figure
+    from valuesassets.instruments.psych_tasks import report
+    from valuesassets.instruments.psych_tasks.analyses import ANALYSES
     from valuesassets.instruments.psych_tasks.gates import weaknesses
-    from valuesassets.instruments.psych_tasks.pictures import draw_pictures
-    from valuesassets.instruments.psych_tasks.report import render_psych_tasks
     from valuesassets.records.csv_tables import csv_text
     from valuesassets.records.files import write_text
     from valuesassets.records.settings.measuring import Inference
-    from valuesassets.reporting.page_parts import Page, origins
-    from valuesassets.reporting.run import software_versions
+    from valuesassets.reporting.analyses import all_figures
+    from valuesassets.reporting.parts import Refused
+    from valuesassets.reporting.report import render_report
+    from valuesassets.reporting.run import Run, reading_origin, software_versions, study_of_files
 
     require_folder_place(output)
     cells, tasks, runs = _cells(folders)
     lines = _lines(line or [], [model for model, _ in cells])
-    tables = _tables(cells, tasks, lines, Inference(), seed)
-    for name, frame in tables.items():
+    analyses = _derive(cells, tasks, lines, Inference(), seed)
+    origins = [reading_origin(name, metadata) for name, metadata in runs.items()]
+    study = study_of_files("psych", "Psych tasks", seed)
+    run = Run(study, analyses, ANALYSES, versions=software_versions(), provenance=origins)
+    for name, frame in run.tables.items():
         write_text(output / f"{name.replace('/', '_')}.csv", csv_text(frame))
-    figures = draw_pictures(tables, False)
+    figures = all_figures(ANALYSES, run.tables, run)
     for name, figure in figures.items():
         save_figure(figure, output / name)
-    page = Page("psych", "Psych tasks", False, origins(runs), software_versions())
-    write_text(output / "report.html", render_psych_tasks(tables, page, figures))
-    for name, frame in tables.items():
-        if name.endswith("/refused"):
-            print(f"{name.partition('/')[0]}: {frame['reason'].iloc[0]}")
-    for weakness in weaknesses(tables):
-        print(weakness)
-    print(f"{output}: report.html, {len(figures)} figures, {', '.join(sorted(tables))}")
+    write_text(output / "report.html", render_report(run, report))
+    for name in ANALYSES:
+        if isinstance(part := run.part(name), Refused):
+            print(f"{name}: {part.reason}")
+    for sentence in weaknesses(run.tables):
+        print(sentence)
+    print(f"{output}: report.html, {len(figures)} figures, {', '.join(sorted(run.tables))}")
 
 
 def _lines(options: list[str], models: list[str]) -> dict[str, str]:
@@ -105,31 +107,31 @@ def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, 
     return cells, tasks, runs
 
 
-def _tables(
+def _derive(
     cells: Mapping[Any, Any], tasks: "Mapping[str, Task]", lines: Mapping[str, str], inference: Any, seed: int
-) -> "dict[str, pd.DataFrame]":
-    """The tables of every analysis by `<analysis>/<table>`; of one that the data do not carry, `<analysis>/refused`."""
-    import pandas as pd
-
-    from valuesassets.instruments.psych_tasks.cells import derive_scales, table_of_cells
-    from valuesassets.instruments.psych_tasks.layout_effect import derive_layout_effect
-    from valuesassets.instruments.psych_tasks.mark_ledger import derive_mark_ledger
-    from valuesassets.instruments.psych_tasks.prediction import derive_prediction
+) -> dict[str, Any]:
+    """The tables of every analysis; of one that the data do not carry, the reason."""
+    from valuesassets.instruments.psych_tasks.analyses import ANALYSES
+    from valuesassets.instruments.psych_tasks.cells import table_of_cells
     from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
+    from valuesassets.reporting.analyses import derived
+    from valuesassets.reporting.parts import Refused
 
     marks, donors = (table_of_cells(cells, name) for name in ("marks", "donors"))
-    no_marks = TASK_MARKS.empty_frame().assign(task=[])
-    tables = {"mark_ledger": derive_mark_ledger(marks, no_marks)}
-
-    def add(name: str, derive: Callable[[], "dict[str, pd.DataFrame]"]) -> None:
+    values = {
+        "marks": marks,
+        "donors": donors,
+        "task_marks": TASK_MARKS.empty_frame().assign(task=[]),
+        "tasks": tasks,
+        "lines": lines,
+        "inference": inference,
+        "seed": seed,
+    }
+    offered = {name: lambda value=value: value for name, value in values.items()}
+    results: dict[str, Any] = {}
+    for name, analysis in ANALYSES.items():
         try:
-            frames = derive()
+            results[name] = derived(analysis, offered)
         except MissingData as error:
-            frames = {"refused": pd.DataFrame({"reason": [str(error)]})}
-        tables.update({f"{name}/{table}": frame for table, frame in frames.items()})
-
-    add("prediction", lambda: derive_prediction(marks, donors, inference))
-    for name in ("reliability", "keying", "published_scores"):
-        add(name, lambda name=name: derive_scales(name, tasks, marks, lines, inference.level, seed))
-    add("layout_effect", lambda: {"effects": derive_layout_effect(marks, inference)})
-    return tables
+            results[name] = Refused(str(error))
+    return results

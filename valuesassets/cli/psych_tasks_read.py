@@ -18,7 +18,7 @@ from valuesassets.records.settings.psych_tasks import History
 if TYPE_CHECKING:
     import pandas as pd
 
-    from valuesassets.models.loading import OpenedModel
+    from valuesassets.models.loaded_model import OpenedModel
 
 Layout = Literal["auto", "marked", "plain", "chat"]
 DESCRIPTION = ("weights_id", "dtype", "scorer_version", "road", "chunk", "batch_invariance", "torch", "notes")

@@ -59,9 +59,6 @@ def study(
             f"family {label}: {model}, {family.model_type}, {languages}, {family.dtype}{chat}; "
             f"per cell {resources.gpus} GPU, {resources.memory_gib} GiB, {resources.hours:g} h"
         )
-    scripts = [code for code, language in chosen.languages.items() if language.script is not None]
-    if scripts:
-        print(f"script is ignored under {', '.join(scripts)}: leave it out, it will be an unknown key")
     weights = [model for label in chosen.families for model in chosen.model_ids(label)]
     if weights:
         print(f"weights: {len(weights)} models, fetched once before any of them is asked")

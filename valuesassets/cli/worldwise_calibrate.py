@@ -16,7 +16,7 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.study import Study, load_study
 
 if TYPE_CHECKING:
-    from valuesassets.models.loading import LoadedModel
+    from valuesassets.models.loaded_model import LoadedModel
 
 FAMILY = "reference"
 PASSES = 400

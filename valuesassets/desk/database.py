@@ -1,13 +1,10 @@
 """Whether Dagster's database is of the version that the Dagster installed here reads and writes."""
 
-import inspect
-
 import dagster as dg
-from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from dagster._core.storage.sql import get_alembic_config
 from sqlalchemy.exc import DatabaseError
 
+from valuesassets.dagster_internals.database_versions import migrations_of
 from valuesassets.records.errors import StorageError
 
 
@@ -52,7 +49,7 @@ def _older_part(instance: dg.DagsterInstance, folder: str) -> str:
         found, today = (storage.alembic_version() if storage else None) or (None, None)
         if found is None or found == today:
             continue
-        scripts = ScriptDirectory.from_config(get_alembic_config(inspect.getfile(type(storage))))
+        scripts = migrations_of(storage)
         try:
             scripts.get_revision(str(found))
         except CommandError:

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence, Set
 from weakref import WeakKeyDictionary
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
+
+from valuesassets.dagster_internals.graph import BaseAssetGraph
 
 Place = tuple[dg.AssetKey, str | None]
 """An asset in a partition."""
-MADE_OF = "valuesassets/study_entries"
-"""Tag of a materialisation: a hash of the entries of a study that it was made of."""
 NO_CELL = "no_cell"
-"""What the tag says in a partition that the study did not ask."""
+"""What the tag `MADE_OF` says in a partition that the study did not ask."""
 PARTITION_NAMES: WeakKeyDictionary[BaseAssetGraph, dict[dg.AssetKey, Set[str]]] = WeakKeyDictionary()
 """The partitions of each asset of a graph, which takes long to list and is asked for with every cell."""
 INPUTS: WeakKeyDictionary[BaseAssetGraph, dict[Place, Sequence[Place]]] = WeakKeyDictionary()

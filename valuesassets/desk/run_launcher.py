@@ -9,11 +9,14 @@ import time
 from contextlib import suppress
 
 import dagster as dg
-from dagster._core.errors import DagsterUserCodeUnreachableError
-from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext, WorkerStatus
-from dagster._core.launcher.default_run_launcher import DefaultRunLauncher
-from dagster._core.storage.tags import GRPC_INFO_TAG
 
+from valuesassets.dagster_internals.launching import (
+    CheckRunHealthResult,
+    DagsterUserCodeUnreachableError,
+    LaunchRunContext,
+    WorkerStatus,
+)
+from valuesassets.dagster_internals.tags import GRPC_INFO_TAG
 from valuesassets.desk.run_process import RunProcess, ticks_since_boot
 
 PATIENCE_SECONDS = 60
@@ -39,7 +42,7 @@ def fail_dead_runs(instance: dg.DagsterInstance) -> None:
             instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
 
 
-class WatchedRunLauncher(DefaultRunLauncher):
+class WatchedRunLauncher(dg.DefaultRunLauncher):
     """Only a process that was seen alive from here, and is seen to be gone, fails its run."""
 
     def launch_run(self, context: LaunchRunContext) -> None:

@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import dagster as dg
-from dagster._core.asset_graph_view.asset_graph_view import AssetGraphView
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.definitions.data_version import (
-    DATA_VERSION_TAG,
+
+from valuesassets.dagster_internals.graph import AssetGraphView, BaseAssetGraph
+from valuesassets.dagster_internals.stale_status import (
     SKIP_PARTITION_DATA_VERSION_DEPENDENCY_THRESHOLD,
     CachingStaleStatusResolver,
     StaleCauseCategory,
     StaleStatus,
-    get_input_event_pointer_tag,
+    new_resolver,
+    run_storage_id,
 )
-from dagster._core.loader import LoadingContextForTest
-
-from valuesassets.desk.inputs import MADE_OF, NO_CELL, has_any, inputs_of, known_inputs_of, partition_names
+from valuesassets.dagster_internals.tags import DATA_VERSION_TAG, MADE_OF, get_input_event_pointer_tag
+from valuesassets.desk.inputs import NO_CELL, has_any, inputs_of, known_inputs_of, partition_names
 from valuesassets.records.files import sha256_file, sha256_json
 from valuesassets.records.seals import damaged
 
@@ -42,7 +41,7 @@ class Staleness:
             folder: where the study's files lie now; where None, they are looked for where they were written.
         """
         self._graph, self._instance, self._folder = graph, instance, folder
-        self._resolver = _new_resolver(graph, instance)
+        self._resolver = new_resolver(graph, instance)
 
     def of(self, keys: Iterable[dg.AssetKey], partition: str | None) -> list[dg.AssetKey]:
         """Of assets, parents before children, those that are missing or stale in a partition, or whose file is gone."""
@@ -65,10 +64,6 @@ class Staleness:
         if made is None or _rests_on_others(made, partition, self._graph, self._instance):
             return False
         return not _damaged(made, self._folder)
-
-
-def _new_resolver(graph: BaseAssetGraph, instance: dg.DagsterInstance) -> CachingStaleStatusResolver:
-    return CachingStaleStatusResolver(instance, graph, LoadingContextForTest(instance))
 
 
 def _made(
@@ -306,14 +301,11 @@ class StaleCache:
 
     @cached_property
     def _resolver(self) -> CachingStaleStatusResolver:
-        return _new_resolver(self._graph, self._instance)
+        return new_resolver(self._graph, self._instance)
 
     @cached_property
     def _storage_id(self) -> str:
-        from dagster._core.storage.runs.sql_run_storage import SqlRunStorage  # a second, for who only loads the graph
-
-        storage = self._instance.run_storage
-        return storage.get_run_storage_id() if isinstance(storage, SqlRunStorage) else ""
+        return run_storage_id(self._instance)
 
     def _state(self, key: dg.AssetKey, partition: str | None) -> State:
         inputs = tuple(self._latest(*each, MADE) for each in known_inputs_of(key, partition, self._graph))

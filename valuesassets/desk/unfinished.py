@@ -5,15 +5,21 @@ from collections.abc import Collection, Sequence
 from functools import cached_property, lru_cache
 
 import dagster as dg
-from dagster._core.asset_graph_view.asset_graph_view import AssetGraphView
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.storage.dagster_run import NOT_FINISHED_STATUSES
 
+from valuesassets.dagster_internals.graph import AssetGraphView, BaseAssetGraph
 from valuesassets.desk import run_names
 from valuesassets.desk.inputs import has_any
 from valuesassets.desk.run_process import RunProcess
 
 COMMANDS_LOOKED_AT = 5
+UNFINISHED = [
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.SUSPENDED,
+    dg.DagsterRunStatus.CANCELING,
+]
 
 
 class Unfinished:
@@ -31,12 +37,12 @@ class Unfinished:
     @cached_property
     def runs(self) -> Sequence[dg.DagsterRun]:
         """Those that have not ended."""
-        return self.instance.get_runs(dg.RunsFilter(statuses=NOT_FINISHED_STATUSES))
+        return self.instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
 
     @cached_property
     def backfills(self):
         """Those that have not ended."""
-        from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus  # a sixth of a second
+        from valuesassets.dagster_internals.backfills import BulkActionsFilter, BulkActionStatus  # a sixth of a second
 
         unfinished = [BulkActionStatus.REQUESTED, BulkActionStatus.CANCELING, BulkActionStatus.FAILING]
         return self.instance.get_backfills(filters=BulkActionsFilter(statuses=unfinished))

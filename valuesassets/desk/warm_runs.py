@@ -13,20 +13,12 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.popen_forkserver import Popen
 from multiprocessing.process import BaseProcess
 
+from valuesassets.dagster_internals.run_starts import OF_A_RUN, start_runs_in
 from valuesassets.desk.run_process import RunProcess
 from valuesassets.records.garbage import collect_seldom
 
-OF_AN_INSTANCE = (
-    "dagster._core.storage.root",
-    "dagster._core.storage.sqlite_storage",
-    "dagster._core.storage.local_compute_log_manager",
-    "upath.implementations.local",
-)
-"""What every process imports that opens a Dagster instance."""
 PRELOADED = (
-    "dagster._cli",
-    "dagster._grpc.impl",
-    *OF_AN_INSTANCE,
+    *OF_A_RUN,
     "pandas",
     "pyarrow.dataset",
     "pyarrow.parquet",
@@ -82,11 +74,8 @@ def start_runs_warm() -> bool:
     Returns:
         Whether it does. A server whose Dagster keeps its way of starting runs elsewhere goes on as it was.
     """
-    server = sys.modules.get("dagster._grpc.server")  # a process that serves no code has not imported it
-    if server is None or sys.platform != "linux":
+    if sys.platform != "linux":
         return False
     context = RunForks()
     context.set_forkserver_preload(list(PRELOADED))
-    # The server that asks for its definitions has chosen `spawn` before: a property goes before what it keeps.
-    server.DagsterApiServer._mp_ctx = property(lambda _: context, lambda *_: None)
-    return True
+    return start_runs_in(context)

@@ -1,8 +1,8 @@
-"""Whether what a model wrote depends on what stood beside it: some answers are read again, each alone in one pass.
+"""Tests whether written answers depend on their batch: some are read again, each alone in one pass.
 
-A text that was written in a batch is the one that is written alone if, and only if, the model alone would choose each
-of its tokens behind those before it. So nothing is written again: one pass over prompt and text, without a cache, says
-what would have been chosen at every place, by the same keyed noise.
+A text that was written in a batch equals the text written alone if, and only if, the model alone would draw each of its
+tokens behind those before it. Nothing is therefore written again: one pass over prompt and text, without a cache, gives
+the token that would have been drawn at every place, with the same keyed noise.
 """
 
 from collections.abc import Mapping
@@ -11,32 +11,32 @@ from dataclasses import dataclass
 import torch
 
 from valuesassets.models.engine import OutOfMemory, row_logits, within_memory
-from valuesassets.models.keyed_draws import Drawn
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.keyed_draws import Draws
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.scoring import choose_sample
 from valuesassets.models.wide_head import turned_head
-from valuesassets.models.writing import Asked, draw_tokens
+from valuesassets.models.writing import AnswerRequest, draw_tokens
 from valuesassets.records.trials import Answer, Status
 
 CERTIFIED = 8
-"""Most answers that are read again."""
+"""Most answers to read again."""
 FEWEST = 2
-"""Fewest, where there are as many."""
+"""Fewest answers to read again, if there are as many."""
 SHARE = 0.25
-"""Most tokens that are read again for more than the fewest, over all that were read and written. To read a token costs
-at most some three quarters of writing one among many, and less than a half among few."""
+"""Above the fewest, most tokens to read again, as a share of all tokens read and written. Reading a token costs at most
+three quarters of writing it in a large batch, and less than half in a small one."""
 ROWS = 128
-"""Most places of a text at which the head's product is taken in one pass."""
+"""Most places of a text whose logits are computed in one pass."""
 
 
 @dataclass(frozen=True)
 class GenerationCertificate:
-    """Whether answers come out the same alone.
+    """Whether answers are the same when written alone.
 
     Attributes:
-        answers: how many were read again, each alone.
-        equal_share: in how many of those each token is the one that is chosen alone.
-        agrees: whether each token that is not was as good as equal to the one chosen.
+        answers: number of answers read again, each alone.
+        equal_share: share of those whose every token is the one drawn alone.
+        agrees: whether every other token was a near tie with the one drawn alone.
     """
 
     answers: int
@@ -45,7 +45,7 @@ class GenerationCertificate:
 
     @property
     def doubt(self) -> str | None:
-        """What disagrees, in words; None where nothing does, or nothing could be read again."""
+        """The disagreement, in words; None where there is none, or where nothing could be read again."""
         if self.agrees or not self.answers:
             return None
         return (
@@ -55,32 +55,32 @@ class GenerationCertificate:
 
 
 def certify_answers(
-    loaded: LoadedModel, asked: Mapping[str, Asked], answers: Mapping[str, Answer]
+    loaded: LoadedModel, requests: Mapping[str, AnswerRequest], answers: Mapping[str, Answer]
 ) -> GenerationCertificate:
-    """Read a sample of answers again; one that does not fit into the memory alone is left out.
+    """Read a sample of answers again; an answer that does not fit into memory alone is left out.
 
     Args:
-        asked: what was asked, by key.
-        answers: by key, with the tokens that were written.
+        requests: by key.
+        answers: by key, with their tokens.
     """
-    sample = choose_answers(asked, answers)
-    found = [same for key in sample if (same := _compare(loaded, asked[key], answers[key])) is not None]
-    share = sum(is_equal for is_equal, _ in found) / len(found) if found else 0.0
-    return GenerationCertificate(len(found), share, bool(found) and all(is_near for _, is_near in found))
+    sample = choose_answers(requests, answers)
+    results = [same for key in sample if (same := _compare(loaded, requests[key], answers[key])) is not None]
+    share = sum(is_equal for is_equal, _ in results) / len(results) if results else 0.0
+    return GenerationCertificate(len(results), share, bool(results) and all(is_near for _, is_near in results))
 
 
-def choose_answers(asked: Mapping[str, Asked], answers: Mapping[str, Answer]) -> list[str]:
-    """Keys of a few answers: that to the shortest prompt, which most padding stands before, and others if not too much.
+def choose_answers(requests: Mapping[str, AnswerRequest], answers: Mapping[str, Answer]) -> list[str]:
+    """Keys of the answers to read again: that to the shortest prompt, which gets most padding, and some others.
 
-    To the longest prompt, then drawn ones, as long as they keep below `SHARE`; else the cheapest.
+    The others are that to the longest prompt and drawn ones, while all stay below `SHARE`; then the cheapest.
     """
-    lengths = {key: len(asked[key].prompt_ids) for key, answer in answers.items() if answer.status is Status.OK}
+    lengths = {key: len(requests[key].prompt_ids) for key, answer in answers.items() if answer.status is Status.OK}
     costs = {key: length + len(answers[key].token_ids or ()) for key, length in lengths.items()}
-    prompts = {asked[key].prompt_ids for key in costs}
+    prompts = {requests[key].prompt_ids for key in costs}
     room = SHARE * (sum(map(len, prompts)) + sum(cost - lengths[key] for key, cost in costs.items()))
-    drawn = choose_sample(lengths, CERTIFIED)
+    sample = choose_sample(lengths, CERTIFIED)
     chosen: dict[str, int] = {}
-    for key in [*drawn[:1], *drawn[:0:-1]]:
+    for key in [*sample[:1], *sample[:0:-1]]:
         if not chosen or sum(chosen.values()) + costs[key] <= room:
             chosen[key] = costs[key]
     for key in sorted(costs, key=lambda key: (costs[key], key)):
@@ -89,36 +89,36 @@ def choose_answers(asked: Mapping[str, Asked], answers: Mapping[str, Answer]) ->
     return list(chosen)
 
 
-def _compare(loaded: LoadedModel, asked: Asked, answer: Answer) -> tuple[bool, bool] | None:
-    """Whether all tokens of an answer are those chosen alone, and whether those that are not were near ties.
+def _compare(loaded: LoadedModel, request: AnswerRequest, answer: Answer) -> tuple[bool, bool] | None:
+    """Whether all tokens of an answer are those drawn alone, and whether the others were near ties.
 
-    None where the answer does not fit into the memory.
+    None where the answer does not fit into memory.
     """
     tokens = answer.token_ids or ()
     places = len(tokens) + (answer.finish == "end")
     is_equal = is_near = True
     for start in range(0, places, ROWS):
-        drawn = _choices(loaded, asked, tokens, range(start, min(start + ROWS, places)))
-        if drawn is None:
+        draws = _draw_alone(loaded, request, tokens, range(start, min(start + ROWS, places)))
+        if draws is None:
             return None
         for row, place in enumerate(range(start, min(start + ROWS, places))):
-            chosen = drawn.tokens[row]
-            is_same = chosen in loaded.eos_ids if place == len(tokens) else chosen == tokens[place]
-            is_equal &= is_same and drawn.is_finite[row]
-            is_near &= drawn.is_finite[row] and (is_same or drawn.gaps[row] < drawn.near[row])
+            token = draws.tokens[row]
+            is_same = token in loaded.eos_ids if place == len(tokens) else token == tokens[place]
+            is_equal &= is_same and draws.is_finite[row]
+            is_near &= draws.is_finite[row] and (is_same or draws.gaps[row] < draws.near[row])
     return is_equal, is_near
 
 
-def _choices(loaded: LoadedModel, asked: Asked, tokens: tuple[int, ...], places: range) -> Drawn | None:
-    """What is chosen alone at some places of a text, each behind the tokens before it."""
-    sequence = [*asked.prompt_ids, *tokens[: places.stop - 1]]
-    nodes = torch.tensor(places) + len(asked.prompt_ids) - 1
+def _draw_alone(loaded: LoadedModel, request: AnswerRequest, tokens: tuple[int, ...], places: range) -> Draws | None:
+    """The tokens drawn alone at some places of a text, each behind the tokens before it."""
+    sequence = [*request.prompt_ids, *tokens[: places.stop - 1]]
+    nodes = torch.tensor(places) + len(request.prompt_ids) - 1
 
-    def read() -> Drawn:
+    def read() -> Draws:
         ids = torch.tensor([sequence], device=loaded.device)
         with turned_head(loaded.model):
             logits = row_logits(loaded.model, torch.zeros_like(nodes), nodes, input_ids=ids, use_cache=False)
-        return draw_tokens(logits, [asked] * len(nodes), places, loaded.opened.dtype)
+        return draw_tokens(logits, [request] * len(nodes), places, loaded.opened.dtype)
 
     try:
         return within_memory(read)

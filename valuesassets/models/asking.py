@@ -1,4 +1,4 @@
-"""Trials put to a model, each kind of readout in its own way: what is known of them costs no pass."""
+"""Asks a model a list of trials, each kind of readout in its own way; stored records cost no forward pass."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -9,7 +9,7 @@ from valuesassets.models.answer_certificate import GenerationCertificate
 from valuesassets.models.certificate import Certificate
 from valuesassets.models.generating import prepare_answers, write_answers
 from valuesassets.models.known_readings import Known, KnownAnswers, KnownReadings
-from valuesassets.models.loading import LoadedModel, OpenedModel
+from valuesassets.models.loaded_model import LoadedModel, OpenedModel
 from valuesassets.models.prompting import first_shown, require_askable, require_no_thought
 from valuesassets.models.reading_pass import OnProgress
 from valuesassets.models.scoring import score_spelled
@@ -26,66 +26,66 @@ from valuesassets.records.thoughts import unasked_thought
 from valuesassets.records.trials import Answer, Record, Trial
 
 EXACT_DTYPES = ("float32", "float64")
-"""In which the rounding of weights and logits moves no share that anybody looks at."""
+"""Dtypes in which rounding never changes a share visibly."""
 
 
 class Entry(Protocol):
-    """What a model is to be asked, prepared for its tokenizer; one record comes of it."""
+    """A question to a model, prepared for its tokenizer, that gives one record."""
 
     @property
     def key(self) -> str:
-        """What its record is known by."""
+        """The key under which its record is stored."""
         ...
 
     def own(self, record: Any, model: str) -> Record:
-        """A record of its key as this entry's: under the id of its trial, and its reason naming model and trial."""
+        """A stored record as this entry's: with its trial's id, and a reason that names model and trial."""
         ...
 
 
-class Asked(Protocol):
-    """What came of asking."""
+class AskingResult(Protocol):
+    """The records of all entries, and what is to be said about them."""
 
     @property
     def records(self) -> Sequence[Record]:
-        """One for each entry, in their order."""
+        """One record for each entry, in their order."""
         ...
 
     @property
     def notes(self) -> Sequence[str]:
-        """What a person should know, in words."""
+        """What a person should know about the records, in words."""
         ...
 
     @property
     def doubt(self) -> str | None:
-        """Why the records depend on what was asked beside them, in words; None where they do not."""
+        """Why the records depend on the batch that they were read in, in words; None where they do not."""
         ...
 
     @property
     def refusal(self) -> str | None:
-        """Why none of the records can be kept, in words; None where they can."""
+        """Why none of the records can be stored, in words; None where they can."""
         ...
 
     def describe(self) -> dict[str, object]:
-        """How they were made, as it goes into a file's metadata: a function of model and trials alone."""
+        """How the records were made, for a file's metadata: a function of model and trials alone."""
         ...
 
 
 @dataclass(frozen=True)
 class Way:
-    """How trials of one readout are put to a model.
+    """How a model is asked trials of one readout.
 
     Attributes:
-        prepare: entries in the order of the trials, without weights; one that cannot be asked is already its record.
-        ask: the records of all entries; what is known is left out, what is new is kept batch by batch.
-        known: the store that its records are kept in.
-        certificate: what says whether they depend on what was asked beside them.
-        table, rows, read_file: how they are written, and read again.
-        verb, things: what is said of it while it runs, as in `scored 24/66` and `readings`.
+        prepare: gives entries in the order of the trials, without weights; a failed record where one cannot be asked.
+        ask: gives the records of all entries; skips stored records, and stores new ones batch by batch.
+        store: class of the store for its records.
+        certificate: class of the certificate that says whether records depend on their batch.
+        table, rows, read_file: how its records are written and read.
+        verb, things: words for its progress, as in `scored 24/66` and `readings`.
     """
 
     prepare: Callable[[OpenedModel, Sequence[Trial]], Sequence[Any]]
-    ask: Callable[[LoadedModel, Sequence[Any], OnProgress | None, Any], Asked]
-    known: type[Known[Any]]
+    ask: Callable[[LoadedModel, Sequence[Any], OnProgress | None, Any], AskingResult]
+    store: type[Known[Any]]
     certificate: type[Certificate] | type[GenerationCertificate]
     table: Table
     rows: Callable[[Sequence[Any]], Sequence[Mapping[str, object]]]
@@ -97,7 +97,7 @@ class Way:
 WAYS: dict[type[Readout], Way] = {
     ScoreLabels: Way(
         spell_trials,
-        lambda loaded, spelled, tick, known: score_spelled(loaded, spelled, tick, known=known),
+        lambda loaded, spelled, tick, store: score_spelled(loaded, spelled, tick, store=store),
         KnownReadings,
         Certificate,
         READINGS,
@@ -108,7 +108,7 @@ WAYS: dict[type[Readout], Way] = {
     ),
     Generate: Way(
         prepare_answers,
-        lambda loaded, entries, tick, known: write_answers(loaded, entries, tick, known),
+        lambda loaded, entries, tick, store: write_answers(loaded, entries, tick, store),
         KnownAnswers,
         GenerationCertificate,
         ANSWERS,
@@ -132,7 +132,7 @@ WAYS: dict[type[Readout], Way] = {
 
 
 class Asking:
-    """A list of trials, at least one and all of one readout, put to one model."""
+    """A list of trials, at least one and all of one readout, and the model that is asked them."""
 
     def __init__(self, opened: OpenedModel, trials: Sequence[Trial]) -> None:
         require_askable(opened, trials)
@@ -141,114 +141,116 @@ class Asking:
 
     @property
     def verb(self) -> str:
-        """What is done to the trials, as in `scored 24/66`."""
+        """The verb of its progress, as in `scored 24/66`."""
         return self.way.verb
 
     @property
     def things(self) -> str:
-        """What comes of them."""
+        """What its records are called, as in `66 readings`."""
         return self.way.things
 
     def open_known(self, folder: Path, warn: Callable[[str], None] | None = None) -> Known[Any]:
-        """What is known of the model in a folder that serves any number of them; damage is told to `warn`."""
-        return self.way.known(folder / model_key(self.opened)[:16], warn)
+        """Open the model's store below a folder that holds the stores of any number of models; `warn` gets damage."""
+        return self.way.store(folder / model_key(self.opened)[:16], warn)
 
-    def kept(self, known: Known[Any]) -> int:
-        """How many records are known."""
-        return sum(known.get(entry.key) is not None for entry in self.entries)
+    def kept(self, store: Known[Any]) -> int:
+        """How many of the records are stored."""
+        return sum(store.get(entry.key) is not None for entry in self.entries)
 
-    def plan(self, known: Known[Any] | None) -> str:
-        """What asking would come to, in words."""
+    def plan(self, store: Known[Any] | None) -> str:
+        """How many records there will be, in words: stored ones, and ones that cannot be made."""
         failed = [entry for entry in self.entries if isinstance(entry, Record)]
         why = f" (the first because: {failed[0].reason})" if failed else ""
-        kept = self.kept(known) if known else 0
-        return f"{len(self.entries)} {self.way.things}, of them {kept} known and {len(failed)} that cannot be made{why}"
+        stored = self.kept(store) if store else 0
+        return (
+            f"{len(self.entries)} {self.way.things}, of them {stored} known and {len(failed)} that cannot be made{why}"
+        )
 
     def is_written(self, path: Path) -> bool:
-        """Whether a whole file holds these records; one that failed, but not for its tokenizer, is tried again."""
+        """Whether a whole file holds these records; a failed record counts only if its failure is the tokenizer's."""
         try:
             written = self.way.read_file(path)
         except StorageError:
             return False
         hopeless = {entry.key for entry in self.entries if isinstance(entry, Record)}
-        wanted = [(entry.trial_id, entry.key) for entry in self.entries]
-        return wanted == [(record.trial_id, record.key) for record in written] and all(
+        expected = [(entry.trial_id, entry.key) for entry in self.entries]
+        return expected == [(record.trial_id, record.key) for record in written] and all(
             (record.is_final or record.key in hopeless) and not _holds_thought(record) for record in written
         )
 
-    def recall(self, known: Known[Any]) -> tuple[list[Record], dict[str, object]] | None:
-        """The records and how they were made, where all of that is known; None where it is not."""
-        described, records = known.description(self._list_key), list[Record]()
+    def recall(self, store: Known[Any]) -> tuple[list[Record], dict[str, object]] | None:
+        """The records and their description where all of that is stored, else None."""
+        description, records = store.description(self._list_key), list[Record]()
         for entry in self.entries:
-            record = entry if isinstance(entry, Record) else known.get(entry.key)
-            if record is None or described is None:
+            record = entry if isinstance(entry, Record) else store.get(entry.key)
+            if record is None or description is None:
                 return None
             records.append(entry if isinstance(entry, Record) else entry.own(record, self.opened.model_id))
-        return records, self._noted(dict(described or {}) | self._describe())  # the weights may lie elsewhere now
+        return records, self._noted(dict(description or {}) | self._describe())  # the weights may have moved
 
     def ask(
-        self, loaded: LoadedModel, on_progress: OnProgress | None = None, known: Known[Any] | None = None
-    ) -> tuple[Asked, dict[str, object]]:
-        """What came of asking, and how: no clock in it, so that the same model and trials give the same bytes.
+        self, loaded: LoadedModel, on_progress: OnProgress | None = None, store: Known[Any] | None = None
+    ) -> tuple[AskingResult, dict[str, object]]:
+        """Ask the trials: their records, and a description without a clock, so that equal input gives equal bytes.
 
         Raises:
-            ScoringError, TokenizerError: not one trial could be asked, or answers change with the batch so far that
+            ScoringError, TokenizerError: not one trial could be asked, or answers change with the batch so much that
                 results would show it; says why.
         """
         if loaded.model.get_output_embeddings() is None:
             raise ScoringError(f"{loaded.model_id}: no output embedding; a causal language model was expected")
         require_no_thought(loaded, self._askable())
-        asked = self.way.ask(loaded, self.entries, on_progress, known)
-        if asked.refusal:
-            if known:
-                known.forget(entry.key for entry in self.entries)
+        result = self.way.ask(loaded, self.entries, on_progress, store)
+        if result.refusal:
+            if store:
+                store.forget(entry.key for entry in self.entries)
             what_to_do = "report it" if self.opened.dtype in EXACT_DTYPES else "ask for float32"
-            raise ScoringError(f"{self.opened.model_id}: {asked.refusal}; {what_to_do}")
-        described = loaded.describe() | self._describe() | asked.describe()
-        if known:
-            known.describe(self._list_key, described)
-        return asked, self._noted(described)
+            raise ScoringError(f"{self.opened.model_id}: {result.refusal}; {what_to_do}")
+        description = loaded.describe() | self._describe() | result.describe()
+        if store:
+            store.describe(self._list_key, description)
+        return result, self._noted(description)
 
-    def cautions(self, described: Mapping[str, Any]) -> list[str]:
-        """What a person should know of records that were described so, known before or not: notes, and any doubt."""
-        told, names = described["batch_invariance"], {part.name for part in fields(self.way.certificate)}
-        doubt = self.way.certificate(**{name: value for name, value in told.items() if name in names}).doubt
-        less = "" if described["dtype"] in EXACT_DTYPES else "; float32 moves less"
-        return [*described["notes"], *([f"warning: {doubt}{less}"] if doubt else [])]
+    def cautions(self, description: Mapping[str, Any]) -> list[str]:
+        """What a person should know of records with this description: its notes, and any doubt of its certificate."""
+        certificate, names = description["batch_invariance"], {part.name for part in fields(self.way.certificate)}
+        doubt = self.way.certificate(**{name: value for name, value in certificate.items() if name in names}).doubt
+        less = "" if description["dtype"] in EXACT_DTYPES else "; float32 moves less"
+        return [*description["notes"], *([f"warning: {doubt}{less}"] if doubt else [])]
 
     def _askable(self) -> list[Trial]:
-        """The trials that something can be asked of."""
-        asked = (entry for entry in self.entries if not isinstance(entry, Record))
-        trials = (entry.text.shown.trial if isinstance(entry, SpanEntry) else entry.trial for entry in asked)
+        """The trials that have an entry which can be asked."""
+        entries = (entry for entry in self.entries if not isinstance(entry, Record))
+        trials = (entry.text.shown.trial if isinstance(entry, SpanEntry) else entry.trial for entry in entries)
         return list({id(trial): trial for trial in trials}.values())
 
-    def write(self, path: Path, records: Sequence[Record], described: Mapping[str, object]) -> None:
-        """Write the records and what describes them, whole or not at all."""
-        write_table(path, self.way.rows(records), self.way.table, described)
+    def write(self, path: Path, records: Sequence[Record], description: Mapping[str, object]) -> None:
+        """Write the records and their description to a file, whole or not at all."""
+        write_table(path, self.way.rows(records), self.way.table, description)
 
     @property
     def _list_key(self) -> str:
-        """Hash of what the trials ask, in order: what describes how they were read is filed under it."""
-        begun = [self.opened.tokenizer.bos_rule, *([self._describe()] if self.opened.template else [])]
-        return sha256_json([*begun, *(entry.key for entry in self.entries)])
+        """Hash of what the trials ask, in order: the key of the records' description in the store."""
+        model = [self.opened.tokenizer.bos_rule, *([self._describe()] if self.opened.template else [])]
+        return sha256_json([*model, *(entry.key for entry in self.entries)])
 
-    def _noted(self, described: dict[str, object]) -> dict[str, object]:
-        """What describes the records, with what the chat template says that nobody asked for."""
-        template, notes = self.opened.template, described.get("notes")
+    def _noted(self, description: dict[str, object]) -> dict[str, object]:
+        """A description, with a note about any text that the chat template adds on its own."""
+        template, notes = self.opened.template, description.get("notes")
         caution = template.caution if template is not None else None
-        return described | {"notes": [*notes, caution]} if caution and isinstance(notes, list) else described
+        return description | {"notes": [*notes, caution]} if caution and isinstance(notes, list) else description
 
     def _describe(self) -> dict[str, object]:
-        """What names the model, and in a chat the first prompt as it is shown."""
-        shown = first_shown(self.opened, self.trials) if self.opened.template else None
-        return {**self.opened.describe(), **({"first_prompt": shown.text} if shown else {})}
+        """The model's description, and in a chat the first prompt as the model sees it."""
+        first_prompt = first_shown(self.opened, self.trials) if self.opened.template else None
+        return {**self.opened.describe(), **({"first_prompt": first_prompt.text} if first_prompt else {})}
 
 
 def _holds_thought(record: Record) -> bool:
-    """Whether an answer was written down when thoughts were not looked for."""
+    """Whether an answer holds a thought that an earlier version did not look for."""
     return isinstance(record, Answer) and unasked_thought(record) is not None
 
 
 def way_of(trials: Sequence[Trial]) -> Way:
-    """How the trials of a file are put to a model."""
+    """How a model is asked these trials, which are all of one readout."""
     return WAYS[type(trials[0].readout)]

@@ -1,8 +1,8 @@
-"""One text in a model's cache: extended in chunks, cropped to what the next one shares, and read beyond where it ends.
+"""One text in a model's KV cache: extended in chunks, cropped to what the next text shares, and read beside.
 
-What follows a span is read as a tree beside the text (`twigs`): a node sees the text before its span and the nodes that
-lead to it. Its keys are cut off the cache again. Not every architecture has a cache that can be cut, or heeds such a
-mask: `find_cache_fault` tries, on the model itself.
+Candidate answers at a span are read as a tree beside the text (`twigs`): a node sees the text before its span and its
+own ancestors. The tree's keys are cropped from the cache again. Not every architecture has a cache that can be cropped,
+or honours such a mask: `find_cache_fault` tries this on the model itself.
 """
 
 from collections.abc import Sequence
@@ -26,37 +26,37 @@ from valuesassets.models.tree_masks import tree_masks
 from valuesassets.spelling.tokens import NextToken, Tokens
 
 CHUNK, CHUNK_OF_A_GPU = 512, 2048
-"""Most tokens of a text that go through together."""
+"""Most tokens of a text in one pass, on a CPU and on a GPU."""
 
 LARGEST_LOGITS = 2**24
-"""Most logits of a pass: rows times vocabulary, 64 MiB in float32."""
+"""Most logits of a pass, rows times vocabulary: 64 MiB in float32."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """One distribution to be read: what comes next behind the first `at` tokens of a text and then `path`."""
+    """One next-token distribution to read: behind the first `at` tokens of a text, followed by `path`."""
 
     at: int
     path: Tokens
     tokens: tuple[int, ...]
-    """Whose probabilities are wanted."""
+    """The tokens whose probabilities are reported."""
 
 
 @dataclass
 class Cost:
-    """What has gone through a model: tokens through its body, rows through its head."""
+    """What was computed: tokens through a model's body, rows through its head."""
 
     tokens: int = 0
     rows: int = 0
 
     def add(self, tokens: int, rows: int) -> None:
-        """Count what has just gone through."""
+        """Add what was computed."""
         self.tokens += tokens
         self.rows += rows
 
 
 class CachedText:
-    """The beginning of a text in a model's cache: `tokens`; `cost` counts what that has taken."""
+    """The beginning of a text (`tokens`) in a model's cache; `cost` counts what was computed."""
 
     def __init__(self, model: Any, n_likeliest: int) -> None:
         self._model, self._n_likeliest = model, n_likeliest
@@ -65,7 +65,7 @@ class CachedText:
 
     @property
     def layers(self) -> list[Any]:
-        """What each layer of the model holds of the text."""
+        """The cache of each layer."""
         return self._cache.layers
 
     def crop(self, length: int) -> None:
@@ -77,45 +77,45 @@ class CachedText:
         self.tokens: Tokens = self.tokens[:length]
 
     def extend(self, tokens: Tokens, asks: Sequence[Ask]) -> list[NextToken]:
-        """Append tokens in one pass, and read what comes next at rows of them (`path` empty).
+        """Append tokens in one pass, and read the next token at some of them (asks whose `path` is empty).
 
         Raises:
-            OutOfMemory: they do not fit.
+            OutOfMemory: the tokens do not fit.
         """
         start = len(self.tokens)
         rows = [ask.at - 1 - start for ask in asks]
         positions = torch.arange(start, start + len(tokens))[None]
-        found = self._read(tokens, positions, None, rows, asks)
+        answers = self._read(tokens, positions, None, rows, asks)
         self.tokens += tokens
-        return found
+        return answers
 
     def twigs(self, asks: Sequence[Ask]) -> list[NextToken]:
-        """What comes next behind beginnings of the text and their paths, in one pass that leaves the cache as it was.
+        """Read the next token behind beginnings of the text and their paths, in one pass; the cache stays unchanged.
 
         Raises:
-            OutOfMemory: they do not fit.
+            OutOfMemory: the paths do not fit.
         """
         tokens: list[int] = []
         depths: list[int] = []
         ends: list[int] = []
-        seen: list[int] = []
+        n_seen: list[int] = []
         rows = [0] * len(asks)
         for at in dict.fromkeys(ask.at for ask in asks):
-            own = [place for place, ask in enumerate(asks) if ask.at == at]
-            tree, first = grow_tree([asks[place].path for place in own]), len(tokens)
-            for place, node in zip(own, tree.rows, strict=True):
+            places_here = [place for place, ask in enumerate(asks) if ask.at == at]
+            tree, first = grow_tree([asks[place].path for place in places_here]), len(tokens)
+            for place, node in zip(places_here, tree.rows, strict=True):
                 rows[place] = first + node
             tokens += tree.tokens
             depths += (at + depth for depth in tree.depths)
             ends += (first + end for end in tree.ends)
-            seen += [at] * len(tree.tokens)
+            n_seen += [at] * len(tree.tokens)
         device, length = first_device(self._model), len(self.tokens)
-        is_text = torch.arange(length, device=device) < torch.tensor(seen, device=device)[:, None]
+        is_text = torch.arange(length, device=device) < torch.tensor(n_seen, device=device)[:, None]
         positions = torch.tensor([depths], device=device)
         masks = tree_masks(self._model, torch.tensor([ends], device=device), positions, is_text[None])
-        found = self._read(tuple(tokens), positions, masks, rows, asks)
+        answers = self._read(tuple(tokens), positions, masks, rows, asks)
         self._cache.crop(-len(tokens))
-        return found
+        return answers
 
     def _read(
         self,
@@ -138,24 +138,24 @@ class CachedText:
             )
             return read_rows(logits, [ask.tokens for ask in asks], self._n_likeliest) if asks else []
 
-        found = within_memory(read)
+        answers = within_memory(read)
         self.cost.add(len(tokens), len(rows))
-        return found
+        return answers
 
 
 def find_cache_fault(model: Any) -> str | None:
-    """Why an architecture's cache cannot be cropped or read beside, in words; None where it can. Found by trying.
+    """Try whether an architecture's cache can be cropped and read beside: None if so, else the reason in words.
 
-    What stands behind a span, and the twigs of another, must not change a bit of what is read at it; no more must what
-    was cropped. Only the comparison with a text that is read alone needs a tolerance.
+    What is read at a span must not depend in a single bit on the text behind the span, on the twigs of another span, or
+    on cropped text. Only the comparison with a text read alone needs a tolerance.
     """
     vocabulary = model.get_output_embeddings().weight.shape[0]
     ids = tuple(number * 7919 % vocabulary for number in range(1, 161))
-    text, other, paths = ids[:140], (*ids[:100], *ids[100:140][::-1]), (ids[140:144], ids[144:150], ids[150:160])
+    text, changed_text, paths = ids[:140], (*ids[:100], *ids[100:140][::-1]), (ids[140:144], ids[144:150], ids[150:160])
     everything = tuple(range(vocabulary))
 
     def read(whole: Tokens, beside: Tokens, before: Tokens = ()) -> Tensor:
-        """What two paths at token 40 and the text's end say: (3, vocabulary) probabilities; `before` was cropped."""
+        """Probabilities at the text's end and behind two paths at token 40, (3, vocabulary); `before` is cropped."""
         cached = CachedText(model, 1)
         cached.extend(whole[:100], [])
         if before:
@@ -168,17 +168,17 @@ def find_cache_fault(model: Any) -> str | None:
         return torch.tensor([row.log_probs for row in rows]).exp()
 
     try:
-        plain, cropped = read(text, paths[2]), read(text, paths[2], before=other)
-        beside, behind = read(text, paths[2][::-1]), read(other, paths[2])
-        alone = [(*text[:40], *paths[0]), (*text[:40], *paths[1])]
+        plain, cropped = read(text, paths[2]), read(text, paths[2], before=changed_text)
+        beside, other_ending = read(text, paths[2][::-1]), read(changed_text, paths[2])
+        with_paths = [(*text[:40], *paths[0]), (*text[:40], *paths[1])]
         expected = [
-            read_batch(model, [grow_tree([sequence])], [everything], 1)[0].log_probs for sequence in (text, *alone)
+            read_batch(model, [grow_tree([sequence])], [everything], 1)[0].log_probs for sequence in (text, *with_paths)
         ]
     except Exception as error:  # architectures fail in ways of their own; the plain path names what fails there too
         return f"it fails on a cropped cache: {(str(error).splitlines() or [type(error).__name__])[0][:120]}"
     if not torch.equal(plain, cropped):
         return "its cache keeps what was cropped"
-    if not torch.equal(plain[1:], beside[1:]) or not torch.equal(plain[1:], behind[1:]):
+    if not torch.equal(plain[1:], beside[1:]) or not torch.equal(plain[1:], other_ending[1:]):
         return "what is read at a span changes with what stands behind it"
-    apart = float((plain - torch.tensor(expected).exp()).abs().sum(dim=1).max()) / 2
-    return None if apart <= TREE_TOLERANCE[model.dtype] else f"beside a cached text its answers differ by {apart:.1g}"
+    gap = float((plain - torch.tensor(expected).exp()).abs().sum(dim=1).max()) / 2
+    return None if gap <= TREE_TOLERANCE[model.dtype] else f"beside a cached text its answers differ by {gap:.1g}"

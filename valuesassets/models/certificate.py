@@ -1,4 +1,4 @@
-"""Whether readings depend on what was read beside them: how far the same trials move, in nats and in shares."""
+"""Tests whether readings depend on their batch: how far readings of the same trials differ, in nats and shares."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -6,31 +6,31 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from valuesassets.models.loading import LoadedModel, OpenedModel
+from valuesassets.models.loaded_model import LoadedModel, OpenedModel
 from valuesassets.records.trials import Reading
 
 UNIT = {"float64": 2.0**-53, "float32": 2.0**-24, "float16": 2.0**-11, "bfloat16": 2.0**-8}
-"""Largest relative error of rounding a number once, by dtype."""
+"""Largest relative error of rounding one number, by dtype."""
 ROOM = {"float64": 16, "float32": 16, "float16": 8, "bfloat16": 8}
-"""What differences between batches may come to, over the units of `rounding_tolerance`: three times what real models
-showed and more than any random one of 100 layers or less did whose layers pass on errors as they are."""
+"""Factor of `rounding_tolerance`: three times the differences of real models, and above those of random models with up
+to 100 layers that do not amplify errors."""
 LEAST_TOLERANCE = {"float64": 1e-9}
-"""Nats that are always allowed: norms and positions are computed in float32 within models in float64 too."""
+"""Nats that are always allowed: models in float64 compute norms and positions in float32 too."""
 SPREAD_WITHIN = 40.0
-"""Nats below the largest logit in which logits count: what is less probable is read by nobody."""
+"""Nats below the largest logit beyond which logits are not counted: nobody reads such small probabilities."""
 MOST_LAYERS, MOST_WIDTH = 100, 16384
-"""Of models whose configuration says neither."""
+"""Depth and width assumed where a configuration names neither."""
 VISIBLE_SHARE = 0.03
-"""Change of an answer's share above which results show it: the share of 1,000 people is known to as much."""
+"""Change of an answer's share that results would show: the sampling error of a share among 1,000 people."""
 
 Pairs = Sequence[tuple[Reading, Reading]]
 
 
 class LogitSpread:
-    """Watches how far the logits of a model spread while it is read, as the rounding of a reading follows it.
+    """Measures how widely a model's logits spread while it is read, since rounding errors are in proportion to that.
 
     Attributes:
-        largest: standard deviation of the logits of one row, the largest of all rows seen; 1 at least.
+        largest: largest standard deviation of the logits of one row; 1 at least.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class LogitSpread:
 
     @contextmanager
     def watching(self, model: Any) -> Iterator["LogitSpread"]:
-        """What passes through a model in the meantime counts."""
+        """A block in which every pass through a model is measured."""
         handle = model.register_forward_hook(self._note)
         try:
             yield self
@@ -62,24 +62,24 @@ def rounding_tolerance(dtype: str, n_layers: int, width: int, spread: float, ste
     a layer lose digits of their own where they are made in the dtype itself; in half precision they are in float32.
 
     Args:
-        n_layers: of the model.
-        width: of its hidden states.
+        n_layers: number of the model's layers.
+        width: width of its hidden states.
         spread: standard deviation of its logits over the vocabulary.
-        steps: tokens of the longest label, each of which is rounded.
+        steps: tokens of the longest label, each of which adds an error.
     """
-    of_sums = width**0.25 if dtype in ("float32", "float64") else 1.0
-    rounded = ROOM[dtype] * UNIT[dtype] * math.sqrt(n_layers) * of_sums * max(spread, 1.0)
-    return steps * max(rounded, LEAST_TOLERANCE.get(dtype, 0.0))
+    error_of_sums = width**0.25 if dtype in ("float32", "float64") else 1.0
+    error = ROOM[dtype] * UNIT[dtype] * math.sqrt(n_layers) * error_of_sums * max(spread, 1.0)
+    return steps * max(error, LEAST_TOLERANCE.get(dtype, 0.0))
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """How far readings move when the same trials are read alone and in another batch.
+    """How far readings change when the same trials are read alone and in another batch.
 
     Attributes:
-        trials: how many were read again.
+        trials: number of trials read again.
         max_difference: largest difference of a label's log-probability, in nats; infinite where only one is zero.
-        tolerance: the difference that rounding explains, in nats.
+        tolerance: largest difference that rounding explains, in nats.
         share_moved: largest difference of an answer's share of P_valid, from 0 to 1; None in files of older versions.
     """
 
@@ -90,21 +90,21 @@ class Certificate:
 
     @property
     def agrees(self) -> bool:
-        """Whether rounding explains how far readings move with the batch; nothing read again shows nothing."""
+        """Whether rounding explains all differences; False where nothing was read again."""
         return self.trials > 0 and self.max_difference <= self.tolerance
 
     @property
     def is_visible(self) -> bool:
-        """Whether answers move so far that results would show it."""
+        """Whether answers change so much that results would show it."""
         return self.share_moved is not None and self.share_moved > VISIBLE_SHARE
 
     def describe(self) -> dict[str, object]:
-        """The certificate as it goes into a file's metadata."""
+        """The certificate, for a file's metadata."""
         return {**asdict(self), "agrees": self.agrees, "is_visible": self.is_visible}
 
     @property
     def doubt(self) -> str | None:
-        """How far answers move where that is more than rounding, or visible; None else, and where nothing was read."""
+        """How far answers change, in words, if rounding does not explain it or results show it; else None."""
         if not self.trials or (self.agrees and not self.is_visible):
             return None
         nats = f"{self.max_difference:.2g} nats"
@@ -114,12 +114,12 @@ class Certificate:
 
     @property
     def refusal(self) -> str | None:
-        """Why no answer can be kept: they move more than rounding explains, and visibly; None where they can."""
+        """Why no answer can be stored: they change visibly and rounding does not explain it; None where they can."""
         return f"{self.doubt}; none is kept" if self.trials and not self.agrees and self.is_visible else None
 
 
 def _points(share: float) -> str:
-    """A share that moved as percentage points, in words.
+    """A change of a share in percentage points, in words.
 
     >>> _points(0.0314), _points(0.314), _points(3e-6)
     ('up to 3.1', 'up to 31', 'less than 0.001')
@@ -129,45 +129,45 @@ def _points(share: float) -> str:
 
 
 def certify(loaded: LoadedModel, pairs: Pairs, trials: int, spread: LogitSpread) -> Certificate:
-    """What two readings of each of some trials show.
+    """Compare pairs of readings of the same trials.
 
     Args:
-        trials: how many were read again; some may have been read more than twice.
-        spread: as it was seen when they were.
+        trials: number of trials read again; some may be in several pairs.
+        spread: measured while they were read.
     """
-    opened, steps = loaded.opened, max((max(one.label_tokens or (1,)) for one, _ in pairs), default=1)
+    opened, steps = loaded.opened, max((max(reading.label_tokens or (1,)) for reading, _ in pairs), default=1)
     tolerance = tolerance_of(opened, spread.largest, steps)
     return Certificate(trials, largest_difference(pairs), tolerance, largest_share_moved(pairs))
 
 
 def tolerance_of(opened: OpenedModel, spread: float, steps: int) -> float:
-    """`rounding_tolerance` of a model, in nats; one whose depth or width is not known counts as a large one."""
+    """`rounding_tolerance` of a model, in nats; a large model's where its depth or width is not named."""
     n_layers, width = opened.least_setting(["num_hidden_layers"]), opened.least_setting(["hidden_size"])
     return rounding_tolerance(opened.dtype, n_layers or MOST_LAYERS, width or MOST_WIDTH, spread, steps)
 
 
 def largest_difference(pairs: Pairs) -> float:
     """The largest difference of a label's log-probability between two readings of a trial, in nats."""
-    return max((_difference(one, other) for one, other in pairs), default=0.0)
+    return max((_difference(first, second) for first, second in pairs), default=0.0)
 
 
-def _difference(one: Reading, other: Reading) -> float:
-    if one.label_probs is None or other.label_probs is None:
-        return 0.0 if one.status is other.status else math.inf
-    pairs = [(a, b) for a, b in zip(one.label_probs, other.label_probs, strict=True) if a != b]
+def _difference(first: Reading, second: Reading) -> float:
+    if first.label_probs is None or second.label_probs is None:
+        return 0.0 if first.status is second.status else math.inf
+    pairs = [(a, b) for a, b in zip(first.label_probs, second.label_probs, strict=True) if a != b]
     return max((abs(math.log(a / b)) if a > 0 and b > 0 else math.inf for a, b in pairs), default=0.0)
 
 
 def largest_share_moved(pairs: Pairs) -> float:
     """The largest difference of an answer's share, its probability over that of all labels, from 0 to 1."""
-    return max((_share_moved(one, other) for one, other in pairs), default=0.0)
+    return max((_share_moved(first, second) for first, second in pairs), default=0.0)
 
 
-def _share_moved(one: Reading, other: Reading) -> float:
-    if one.label_probs is None or other.label_probs is None:
-        return 0.0 if one.status is other.status else 1.0
-    totals = math.fsum(one.label_probs), math.fsum(other.label_probs)
+def _share_moved(first: Reading, second: Reading) -> float:
+    if first.label_probs is None or second.label_probs is None:
+        return 0.0 if first.status is second.status else 1.0
+    totals = math.fsum(first.label_probs), math.fsum(second.label_probs)
     if not all(totals):
         return 0.0 if totals[0] == totals[1] else 1.0
-    pairs = zip(one.label_probs, other.label_probs, strict=True)
+    pairs = zip(first.label_probs, second.label_probs, strict=True)
     return max(abs(a / totals[0] - b / totals[1]) for a, b in pairs)

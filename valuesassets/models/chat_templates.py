@@ -1,4 +1,4 @@
-"""`ChatTemplate`: the chat template of a tokenizer, rendered as a study says; what it renders is all there is."""
+"""`ChatTemplate`: a tokenizer's chat template, rendered as a study says; the model sees the rendered text alone."""
 
 import datetime
 import hashlib
@@ -14,18 +14,18 @@ from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Turn
 
 NO_DATE = "no date is given"
-"""What a template says, of ours, that asks for today's date where the study names no day."""
+"""Our error in a template that asks for today's date, where the study names no day."""
 DIRECTIVES = [f"%-{letter}" for letter in "dmjHIMSyeUW"] + [f"%{letter}" for letter in "aAbBcdDeFgGhHIjmMpSTuUVwWxXyY"]
-"""What a format of a date may ask for."""
+"""The directives of date formats that are known."""
 CONTROL = r"<\|[^<>|]*\|>|</?[A-Za-z_]+>|<</?SYS>>|\[/?[A-Z_]+\]"
-"""What looks like a control token."""
+"""Pattern of texts that look like control tokens."""
 TRIED = (Turn("user", "1. 2. 3."), Turn("assistant", "4:"))
-"""A chat by which a template is tried when its model is opened."""
+"""A chat that a template is tried on when its model is opened."""
 
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """A chat template (Jinja, `source`) with what a study gives it.
+    """A chat template (Jinja, `source`) with the settings that a study gives it.
 
     Attributes:
         hf: the tokenizer, a `PreTrainedTokenizerBase`.
@@ -43,28 +43,28 @@ class ChatTemplate:
         return hashlib.sha256(self.source.encode()).hexdigest()
 
     def opened(self, turns: Sequence[Turn]) -> str:
-        """A chat up to where the model's own turn begins (with the generation prompt)."""
-        return self._rendered(turns, add_generation_prompt=True)
+        """A chat up to the beginning of the model's turn (with the generation prompt)."""
+        return self._render_checked(turns, add_generation_prompt=True)
 
     def whole(self, turns: Sequence[Turn]) -> str:
-        """A chat as it stands, its last turn closed."""
-        return self._rendered(turns)
+        """A whole chat, its last turn closed."""
+        return self._render_checked(turns)
 
     def continued(self, turns: Sequence[Turn]) -> str:
-        """A chat whose last turn, the model's, is only begun: the text ends in what it has said so far.
+        """A chat whose last turn, the model's, is left open: the text ends with the words of that turn.
 
         Raises:
-            TokenizerError: that is cut or trimmed by the template.
+            TokenizerError: the template cuts or trims these words.
         """
-        said = turns[-1].text
-        text = self._rendered(turns, continue_final_message=True) if said and said == said.rstrip() else ""
-        if not said or not text.endswith(said):
-            raise self._not_kept(said)
+        words = turns[-1].text
+        text = self._render_checked(turns, continue_final_message=True) if words and words == words.rstrip() else ""
+        if not words or not text.endswith(words):
+            raise self._not_kept(words)
         return text
 
     @cached_property
     def turn_ends(self) -> frozenset[int]:
-        """The token by which the template ends a turn of the model; none where that is no token of its own."""
+        """The token with which the template ends a turn of the model; empty where that is no token of its own."""
         try:
             ending = self.whole(TRIED).rpartition(TRIED[-1].text)[2].lstrip()
         except TokenizerError:  # a template may be for one question and nothing more
@@ -74,31 +74,31 @@ class ChatTemplate:
 
     @cached_property
     def own_system(self) -> str:
-        """What the template says before the first question beside what the study's `system` says; empty where it is
-        nothing but control tokens and names of roles."""
-        return self._said_before(self.prompting.system)
+        """Text that the template adds before the first question besides the study's `system`; empty where it adds only
+        control tokens and names of roles."""
+        return self._added_before(self.prompting.system)
 
     @property
     def caution(self) -> str | None:
-        """What a person should know of that, in words; None where there is nothing."""
+        """A warning about the text that the template adds, in words; None where it adds none."""
         if not self.own_system:
             return None
-        said = f"the chat template says by itself, before the question: {self.own_system[:100]!r}"
-        is_left_out = self.prompting.system is None and not self._said_before("")
-        return f'{said}; system = "" keeps it from that' if is_left_out else said
+        warning = f"the chat template says by itself, before the question: {self.own_system[:100]!r}"
+        is_left_out = self.prompting.system is None and not self._added_before("")
+        return f'{warning}; system = "" keeps it from that' if is_left_out else warning
 
     @cached_property
-    def _unasked_system(self) -> str:
-        """What the template says where no system is named."""
-        return self._said_before(None)
+    def _default_system(self) -> str:
+        """Text that the template adds before the first question where the study gives no system text."""
+        return self._added_before(None)
 
-    def _said_before(self, system: str | None) -> str:
-        """What a template says before the first question, beside a text of the system."""
-        asked = TRIED[0]
-        turns = [asked] if system is None else [Turn("system", system), asked]
+    def _added_before(self, system: str | None) -> str:
+        """Text that the template adds before the first question, besides a system text."""
+        question = TRIED[0]
+        turns = [question] if system is None else [Turn("system", system), question]
         try:
-            head = self._filled_in(turns, {"add_generation_prompt": True}).partition(asked.text)[0]
-        except TokenizerError:  # it has no place for a system, or fails: said where it is rendered
+            head = self._render(turns, {"add_generation_prompt": True}).partition(question.text)[0]
+        except TokenizerError:  # it has no place for a system, or fails: reported where it is rendered
             return ""
         tokens = sorted((str(each) for each in self.hf.added_tokens_decoder.values()), key=len, reverse=True)
         pieces = re.split(
@@ -106,40 +106,40 @@ class ChatTemplate:
             head.replace(system.strip(), "\n") if system and system.strip() else head,
         )
         lines = [line.strip() for piece in pieces for line in piece.splitlines()]
-        said = [line for line in lines if len(line.split()) > 1 or line.endswith((".", "!"))]
-        return " ".join(said) if any(map(str.isalpha, " ".join(said))) else ""
+        sentences = [line for line in lines if len(line.split()) > 1 or line.endswith((".", "!"))]
+        return " ".join(sentences) if any(map(str.isalpha, " ".join(sentences))) else ""
 
-    def _rendered(self, turns: Sequence[Turn], **how: bool) -> str:
+    def _render_checked(self, turns: Sequence[Turn], **how: bool) -> str:
         system = self.prompting.system
-        if system is not None and turns[0].role != "system" and (system or self._unasked_system):
+        if system is not None and turns[0].role != "system" and (system or self._default_system):
             turns = [Turn("system", system), *turns]
-        text = self._filled_in(turns, how)
+        text = self._render(turns, how)
         place = 0
         for turn in turns:
-            said = turn.text.strip()
-            found = text.find(said, 0 if turn.role == "system" else place)
-            if found < 0:
+            words = turn.text.strip()
+            start = text.find(words, 0 if turn.role == "system" else place)
+            if start < 0:
                 raise (
                     self._no_system()
                     if turn.role == "system"
                     else TokenizerError(
-                        f"{self.name}: the chat template does not show {said[:60]!r} as the {turn.role} says it; use a "
-                        "model whose template does, or style = 'text'"
+                        f"{self.name}: the chat template does not show {words[:60]!r} as the {turn.role} says it; use "
+                        "a model whose template does, or style = 'text'"
                     )
                 )
-            place = place if turn.role == "system" else found + len(said)
+            place = place if turn.role == "system" else start + len(words)
         return text
 
-    def _filled_in(self, turns: Sequence[Turn], how: dict[str, bool]) -> str:
+    def _render(self, turns: Sequence[Turn], how: dict[str, bool]) -> str:
         is_thinking = self.prompting.thinking == "on"
-        switches = {"enable_thinking": is_thinking, "thinking": is_thinking}  # templates call it either way
+        switches = {"enable_thinking": is_thinking, "thinking": is_thinking}  # templates use either name
         chat = [{"role": turn.role, "content": turn.text} for turn in turns]
         arguments = self.hf.special_tokens_map | switches | self.prompting.template_arguments | how
         try:
             return render(self._dated, chat, arguments)
         except TemplateFault as fault:
-            said = " ".join(str(fault).split())[:200] or fault.kind
-            if NO_DATE in said:
+            message = " ".join(str(fault).split())[:200] or fault.kind
+            if NO_DATE in message:
                 raise TokenizerError(
                     f"{self.name}: the chat template asks for today's date (strftime_now), so prompts would change "
                     "daily; give the day it shall take as template_date"
@@ -147,38 +147,38 @@ class ChatTemplate:
             if fault.kind in ("limit", "chance"):
                 changing = ", so prompts would change each time" if fault.kind == "chance" else ""
                 raise TokenizerError(
-                    f"{self.name}: the chat template {said}{changing}; use another chat_template.jinja, or say "
+                    f"{self.name}: the chat template {message}{changing}; use another chat_template.jinja, or say "
                     "style = 'text'"
                 ) from None
             if "continue_final_message" in how and fault.of_library:
                 raise self._not_kept(turns[-1].text) from None
             if turns[0].role == "system" and len(turns) > 1:
-                self._filled_in(turns[1:], how)  # where that fails too, the system's turn is not the reason
-                raise self._no_system(f" ({said})") from None
+                self._render(turns[1:], how)  # raises if this fails too: then the system's turn is not the reason
+                raise self._no_system(f" ({message})") from None
             raise TokenizerError(
-                f"{self.name}: the chat template fails ({fault.kind}): {said}; see chat_template.jinja "
+                f"{self.name}: the chat template fails ({fault.kind}): {message}; see chat_template.jinja "
                 "beside the weights, or say style = 'text'"
             ) from None
 
-    def _not_kept(self, said: str) -> TokenizerError:
+    def _not_kept(self, words: str) -> TokenizerError:
         return TokenizerError(
-            f"{self.name}: the chat template does not keep {said!r} at the end of the model's turn as it stands; end "
+            f"{self.name}: the chat template does not keep {words!r} at the end of the model's turn as it stands; end "
             "the prompt in no white space, or say answer_prefix = 'none'"
         )
 
-    def _no_system(self, said: str = "") -> TokenizerError:
+    def _no_system(self, detail: str = "") -> TokenizerError:
         return TokenizerError(
-            f"{self.name}: the chat template has no place for what the system says{said}; leave `system` out, or put "
+            f"{self.name}: the chat template has no place for what the system says{detail}; leave `system` out, or put "
             "it into the user's turn"
         )
 
     @cached_property
     def _dated(self) -> str:
-        """The template, its `strftime_now` put in front as a macro of the study's date, or of a fault without one."""
+        """The template, behind a macro `strftime_now` that gives the study's date, or an error where there is none."""
         if "strftime_now" not in self.source:
             return self.source
         day = self.prompting.template_date
-        # The line break behind a block is dropped in chat templates: the template itself begins as it did.
+        # Chat templates drop the line break behind a block, so that the template itself still begins as before.
         if day is None:
             return _as_macro(f"{{{{ raise_exception({NO_DATE!r}) }}}}") + self.source
         midnight = datetime.datetime.combine(day, datetime.time())
@@ -190,7 +190,7 @@ class ChatTemplate:
 
 
 def _as_macro(body: str) -> str:
-    """A template's own `strftime_now`, which goes before the library's."""
+    """A template's own `strftime_now`, which takes precedence over the library's."""
     return f"{{% macro strftime_now(format) %}}{body}{{% endmacro %}}\n"
 
 
@@ -198,8 +198,8 @@ def read_template(hf: Any, name: str, prompting: Prompting) -> ChatTemplate | No
     """The chat template of a tokenizer, tried on a chat of one question; None where models are shown bare text.
 
     Raises:
-        TokenizerError: there is none, or it fails, has no place for the system text, asks for a date that is not given,
-            says something where the system text is empty, or does not let the model's turn be begun for it.
+        TokenizerError: there is none, or it fails, has no place for the system text, asks for a date that the study
+            does not give, adds text where the system text is empty, or does not let the model's turn be begun.
     """
     if not prompting.is_chat:
         return None

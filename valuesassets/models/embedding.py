@@ -1,4 +1,4 @@
-"""Texts as vectors of a multilingual embedder (sentence-transformers): texts that say the same lie close."""
+"""Turns texts into vectors with a multilingual embedder (sentence-transformers): similar meanings lie close."""
 
 import contextlib
 import os
@@ -19,7 +19,7 @@ from valuesassets.records.files import read_json, sha256_file, sha256_json
 EMBEDDER_VERSION = "1"
 """Changes whenever the vector of the same text and embedder may come out differently."""
 BATCH, KEPT = 64, 512
-"""Texts in a pass through the embedder, and in a file of what is known."""
+"""Texts per pass through the embedder, and per file of the store."""
 OTHER_WEIGHTS = ("*.bin", "*.pt", "*.pth")
 """Files that can hold code; weights are read from safetensors only."""
 OnProgress = Callable[[int, int], None]
@@ -27,10 +27,10 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Embedded:
-    """Vectors of texts, a row (of `dimensions`) for each, in their order; and how each text was read.
+    """Vectors of texts, one row (of `dimensions`) per text in their order, and how each text was read.
 
     Attributes:
-        n_tokens: of each text alone, without its prefix.
+        n_tokens: tokens of each text alone, without its prefix.
         is_truncated: whether the embedder read only the beginning of prefix and text.
     """
 
@@ -41,14 +41,14 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Embedder:
-    """A sentence-transformers model on this machine; its weights are read where a text is not known.
+    """A sentence-transformers model on this machine; its weights are loaded when a text is not in the store.
 
     Attributes:
         name: hub id or folder as given.
-        commit: of the hub; None for a folder.
+        commit: commit on the hub; None for a folder.
         weights_id: the commit, or a hash over the folder's files.
-        prefix: what is put before each text.
-        device: as torch names it; the library's choice where it is None.
+        prefix: text put before each text.
+        device: as torch names it; None leaves the choice to the library.
     """
 
     name: str
@@ -60,11 +60,11 @@ class Embedder:
 
     @property
     def known_id(self) -> str:
-        """Hash of all that a vector depends on beside its text."""
+        """Hash of everything but the text that a vector depends on."""
         return sha256_json([EMBEDDER_VERSION, self.weights_id, self.prefix])
 
     def describe(self) -> dict[str, object]:
-        """What names the embedder, as it goes into a file's metadata."""
+        """The embedder's description for a file's metadata."""
         return {
             "model": self.name,
             "revision": self.commit,
@@ -74,48 +74,49 @@ class Embedder:
         }
 
     def open_known(self, folder: Path, warn: Callable[[str], None] | None = None) -> KnownVectors:
-        """What is known of the embedder in a folder that serves any number of them; damage is told to `warn`."""
+        """Open the embedder's store below a folder that holds the stores of any number of them; `warn` gets damage."""
         return KnownVectors(folder / self.known_id[:16], warn)
 
-    def kept(self, texts: Sequence[str], known: KnownVectors) -> int:
-        """How many texts are known."""
-        return sum(known.get(self._key(text)) is not None for text in texts)
+    def kept(self, texts: Sequence[str], store: KnownVectors) -> int:
+        """How many of the texts have a stored vector."""
+        return sum(store.get(self._key(text)) is not None for text in texts)
 
     def embed(
         self,
         texts: Sequence[str],
         *,
         normalise: bool = True,
-        known: KnownVectors | None = None,
+        store: KnownVectors | None = None,
         on_progress: OnProgress | None = None,
     ) -> Embedded:
-        """The vectors of texts; what is known is not embedded again, and equal texts once.
+        """The vectors of texts; a stored text is not embedded again, and equal texts are embedded once.
 
         Args:
-            normalise: to length one.
+            normalise: whether vectors are scaled to length one.
+            store: where vectors are stored.
 
         Raises:
-            ModelError: it cannot be read as an embedder, or gives what is no number or has no direction.
+            ModelError: the model is no embedder, or gives a vector that is not finite or is zero.
         """
         unique = {self._key(text): text for text in texts}
-        found = {key: kept for key in unique if known is not None and (kept := known.get(key)) is not None}
-        rest = sorted(unique.keys() - found.keys(), key=lambda key: (-len(unique[key]), key))
+        vectors_by_key = {key: stored for key in unique if store is not None and (stored := store.get(key)) is not None}
+        rest = sorted(unique.keys() - vectors_by_key.keys(), key=lambda key: (-len(unique[key]), key))
         for start in range(0, len(rest), KEPT):
             part = rest[start : start + KEPT]
             batch = dict(zip(part, self._read([unique[key] for key in part]), strict=True))
-            if known is not None:
-                known.add(batch)
-            found |= batch
+            if store is not None:
+                store.add(batch)
+            vectors_by_key |= batch
             if on_progress:
-                on_progress(len(found), len(unique))
-        rows = [found[self._key(text)] for text in texts]
+                on_progress(len(vectors_by_key), len(unique))
+        rows = [vectors_by_key[self._key(text)] for text in texts]
         vectors = np.stack([row.vector for row in rows]) if rows else np.zeros((0, 0), np.float32)
         if normalise and rows:
             lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
             if not lengths.all():
-                none = texts[int(np.flatnonzero(lengths == 0)[0])]
+                zero_text = texts[int(np.flatnonzero(lengths == 0)[0])]
                 raise ModelError(
-                    f"{self.name}: the vector of {none[:60]!r} is zero, has no length; leave that text out"
+                    f"{self.name}: the vector of {zero_text[:60]!r} is zero, has no length; leave that text out"
                 )
             vectors = (vectors / lengths).astype(np.float32)
         return Embedded(vectors, tuple(row.n_tokens for row in rows), tuple(row.is_truncated for row in rows))
@@ -128,7 +129,7 @@ class Embedder:
             vectors = np.asarray(
                 self._model.encode(texts, prompt=self.prefix, batch_size=BATCH, show_progress_bar=False), np.float32
             )
-            counted = [(len(self._cut(text, False)), len(self._cut(self.prefix + text, True))) for text in texts]
+            lengths = [(len(self._cut(text, False)), len(self._cut(self.prefix + text, True))) for text in texts]
         broken = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
         if len(broken):
             raise ModelError(
@@ -136,12 +137,12 @@ class Embedder:
                 "another embedder"
             )
         room = self._model.max_seq_length or float("inf")
-        return [KnownVector(vector, n, whole > room) for vector, (n, whole) in zip(vectors, counted, strict=True)]
+        return [KnownVector(vector, n, whole > room) for vector, (n, whole) in zip(vectors, lengths, strict=True)]
 
     def _cut(self, text: str, is_whole: bool) -> list[int]:
-        """Tokens of a text, with those that the model adds where it `is_whole`; nothing is cut off."""
+        """Tokens of a text without truncation, with the tokens that the model adds if `is_whole`."""
         tokenizer: Any = self._model.tokenizer
-        if not callable(tokenizer):  # that of the tokenizers library, which static embedders have
+        if not callable(tokenizer):  # static embedders have one of the tokenizers library
             return tokenizer.encode(text, add_special_tokens=is_whole).ids
         cut: Any = tokenizer(text, add_special_tokens=is_whole, truncation=False, verbose=False)
         return cut["input_ids"]
@@ -164,15 +165,15 @@ class Embedder:
 def open_embedder(
     model: str, revision: str | None = None, prefix: str | None = None, device: str | None = None
 ) -> Embedder:
-    """An embedder, its weights only hashed; what this machine lacks of a hub model is downloaded first.
+    """Open an embedder without loading its weights; missing files of a hub model are downloaded first.
 
     Args:
         model: hub id or folder of a sentence-transformers model in safetensors.
         revision: commit, branch or tag of the hub.
-        prefix: what is put before each text; where it is None, what the model names as its own default, if it does.
+        prefix: text put before each text; None takes the model's own default prompt, if it names one.
 
     Raises:
-        ModelError, StorageError: absent, not in safetensors, or the hub does not give it.
+        ModelError, StorageError: the model is absent, is not in safetensors, or the hub does not give it.
     """
     from valuesassets.models.fetching import EMBEDDER_FILES, fetch_embedder
 
@@ -181,23 +182,23 @@ def open_embedder(
     commit = folder.name if folder.parent.name == "snapshots" and COMMIT.fullmatch(folder.name) else None
     with _one_line(model):
         settings = folder / "config_sentence_transformers.json"
-        said = read_json(settings) if settings.is_file() else {}
-        own = (said.get("prompts") or {}).get(said.get("default_prompt_name")) or ""
+        settings_content = read_json(settings) if settings.is_file() else {}
+        own_prefix = (settings_content.get("prompts") or {}).get(settings_content.get("default_prompt_name")) or ""
     files = {path for pattern in EMBEDDER_FILES for path in folder.rglob(pattern) if path.is_file()}
     weights_id = commit or sha256_json({str(path.relative_to(folder)): sha256_file(path) for path in sorted(files)})
-    return Embedder(model, folder, commit, weights_id, own if prefix is None else prefix, device)
+    return Embedder(model, folder, commit, weights_id, own_prefix if prefix is None else prefix, device)
 
 
 def embed_texts(
     model: str, texts: Sequence[str], *, revision: str | None = None, device: str | None = None
 ) -> NDArray[np.float32]:
-    """The vectors of texts, each of length one: an array (texts, dimensions); the rest as of `open_embedder`."""
+    """The vectors of texts, (texts, dimensions), each of length one; other arguments as for `open_embedder`."""
     return open_embedder(model, revision, device=device).embed(texts).vectors
 
 
 @contextlib.contextmanager
 def _one_line(model: str) -> Iterator[None]:
-    """Whatever the library raises in this block, of many kinds and none of them documented, as one line of ours."""
+    """Turn any error of the library in this block into one line; it raises many types and documents none."""
     try:
         yield
     except ValuesAssetsError:
@@ -210,9 +211,9 @@ def _one_line(model: str) -> Iterator[None]:
                 f"{model}: out of memory while texts were embedded; free some, use a larger device, or name a smaller "
                 "embedder"
             ) from None
-        said = " ".join(str(error).split())[:200]
+        reason = " ".join(str(error).split())[:200]
         raise ModelError(
-            f"{model}: cannot be read as an embedder ({said}); name a sentence-transformers model in safetensors"
+            f"{model}: cannot be read as an embedder ({reason}); name a sentence-transformers model in safetensors"
         ) from None
 
 
@@ -221,9 +222,9 @@ def _require_safetensors(model: str, folder: Path) -> None:
         raise ModelError(f"{model}: no such folder; check the path")
     if not folder.is_dir():
         raise ModelError(f"{model}: is a file, the folder of a model was expected; name its folder")
-    other = [path for pattern in OTHER_WEIGHTS for path in folder.rglob(pattern)]
-    if other and not any(path.with_name("model.safetensors").exists() for path in other):
+    unsafe_files = [path for pattern in OTHER_WEIGHTS for path in folder.rglob(pattern)]
+    if unsafe_files and not any(path.with_name("model.safetensors").exists() for path in unsafe_files):
         raise ModelError(
-            f"{model}: its weights are in {other[0].name}, which can hold code; save them as safetensors "
+            f"{model}: its weights are in {unsafe_files[0].name}, which can hold code; save them as safetensors "
             "(save_pretrained does)"
         )

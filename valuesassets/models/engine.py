@@ -1,12 +1,12 @@
-"""Next-token log-probabilities at the ends of many token sequences, in as few forward passes as can be.
+"""Next-token log-probabilities at the ends of many token sequences, in as few forward passes as possible.
 
-Sequences that begin alike are merged into a tree, so that the prompts of a question in all of its orders and every
-beginning of an answer are one input. A node's position is its depth, and it sees itself and its ancestors: what comes
-out at a node is what the model says after that sequence alone. Trees of about the same size go through together, and
-the head is applied to the rows that are read, to no others.
+Sequences that begin alike are merged into a tree, so that one input holds the prompts of a question in all orders and
+every beginning of an answer. A node's position is its depth, and it sees itself and its ancestors: the output at a node
+is the model's output for that sequence alone. A batch holds trees of about the same size, and the head computes only
+the rows that are read.
 
-Not every architecture honours such a mask or such positions. `find_tree_fault` tries; where one does not, sequences go
-through as they are, padded on the right (`TokenTree.is_chain`).
+Not every architecture honours such a mask or such positions, which `find_tree_fault` tries. Where one does not,
+sequences are read one by one, padded on the right (`TokenTree.is_chain`).
 """
 
 import inspect
@@ -23,30 +23,30 @@ from valuesassets.records.errors import ScoringError
 from valuesassets.spelling.tokens import NextToken, Tokens
 
 BLOCK = 512
-"""Vocabulary entries of which only the largest is looked at first when the likeliest tokens are sought."""
+"""Tokens of the vocabulary in a block: the search for the likeliest tokens looks at each block's largest first."""
 
 MASKED_ON = {"cpu"}
-"""Where chains that are padded on the right are given a mask. No token before the padding sees it: without a mask the
-faster kernels of a GPU apply. On a CPU nothing is gained, and answers keep their bytes."""
+"""Devices on which chains that are padded on the right get a mask. No token sees the padding behind it, and without a
+mask a GPU uses faster kernels. A CPU would gain nothing, and its readings would change in their last bits."""
 
 TREE_TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5, torch.float16: 1e-2, torch.bfloat16: 5e-2}
-"""Largest total variation between a distribution read in a tree and alone, by the rounding of each dtype."""
+"""Largest total variation that rounding explains between a distribution read in a tree and alone, by dtype."""
 
 
 MEMORY_SIGNS = ("can't allocate memory", "not enough memory", "CUBLAS_STATUS_ALLOC_FAILED")
-"""Words of errors that are no `OutOfMemoryError` and mean one."""
+"""Words in errors of other types that mean out of memory."""
 
 
 Result = TypeVar("Result")
 
 
 class OutOfMemory(Exception):
-    """A batch did not fit into the memory of the device."""
+    """A batch did not fit into the device's memory."""
 
 
 @dataclass(frozen=True)
-class KeptPrefix:
-    """What sequences begin with alike, and a cache of its keys and values, which reading beside it leaves as it is."""
+class CachedPrefix:
+    """A prefix that sequences share, and its cached keys and values, which reading beside them leaves unchanged."""
 
     tokens: Tokens
     cache: Any
@@ -55,29 +55,29 @@ class KeptPrefix:
 def read_batch(
     model: Any,
     trees: Sequence[TokenTree],
-    asked: Sequence[Sequence[int]],
+    token_ids: Sequence[Sequence[int]],
     n_likeliest: int,
-    kept: KeptPrefix | None = None,
+    prefix: CachedPrefix | None = None,
 ) -> list[NextToken]:
-    """What comes next at every row of the trees of one batch, in order; log-softmax in float32 or better.
+    """Next-token log-probabilities at every row of the trees of one batch, in order; float32 or better.
 
     Args:
-        asked: token ids to report, one sequence per row.
+        token_ids: the tokens to report at each row.
         n_likeliest: how many of the most probable tokens to report.
-        kept: what stands before every tree.
+        prefix: the cached prefix before every tree.
 
     Raises:
         OutOfMemory: the batch is too large for the device.
-        ScoringError: the model's head is no module of its own, so that its rows cannot be gathered.
+        ScoringError: the model does not use its output embedding as a module, so that no rows can be selected.
     """
-    return within_memory(lambda: read_rows(_logits(model, trees, kept), asked, n_likeliest))
+    return within_memory(lambda: read_rows(_logits(model, trees, prefix), token_ids, n_likeliest))
 
 
 def within_memory(read: Callable[[], Result]) -> Result:
-    """What `read` gives, without gradients.
+    """The result of `read`, computed without gradients.
 
     Raises:
-        OutOfMemory: it takes more than the device has; by then nothing holds what it had taken.
+        OutOfMemory: it needs more memory than the device has; its own memory is free again by then.
     """
     try:
         with torch.inference_mode():
@@ -85,38 +85,38 @@ def within_memory(read: Callable[[], Result]) -> Result:
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
-    # Out of the handlers: until they end, the error keeps every tensor of the failed batch alive.
+    # Outside the handler: within it, the error keeps every tensor of the failed batch alive.
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
     raise OutOfMemory
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether an error of any library means that memory was short."""
+    """Whether a library's error means out of memory."""
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(sign in str(error) for sign in MEMORY_SIGNS)
 
 
 def find_tree_fault(model: Any) -> str | None:
-    """Why an architecture cannot read trees, in words; None where it can. Found by trying, on a tree of two branches.
+    """Try whether an architecture can read a tree of two branches: None if so, else the reason in words.
 
-    What the second branch says must not change in a single bit with what stands in the first, must change with its
-    positions, and must be what it says alone. The first two need no tolerance, which half precision would stretch.
+    The second branch's output must be independent of the first branch, depend on its positions, and equal the branch
+    read alone. The first two are tested to the bit, since a tolerance for half precision would hide faults.
     """
     if "position_ids" not in inspect.signature(model.forward).parameters:
         return "it takes no positions"
     vocabulary = model.get_output_embeddings().weight.shape[0]
     ids = [number * 7919 % vocabulary for number in range(1, 61)]
-    ids[8], ids[56] = sorted((ids[8], ids[56]))  # the branch that is looked at comes last in the tree
-    first, second, other = (*ids[:8], *ids[8:56]), (*ids[:8], *ids[56:]), (*ids[:9], *ids[9:56][::-1])
-    rest = [range(vocabulary)] * 2
+    ids[8], ids[56] = sorted((ids[8], ids[56]))  # so that the tested branch comes last in the tree
+    first, second, changed_first = (*ids[:8], *ids[8:56]), (*ids[:8], *ids[56:]), (*ids[:9], *ids[9:56][::-1])
+    everything = [range(vocabulary)] * 2
 
     def read(tree: TokenTree) -> Tensor:
-        """What every sequence of a tree says: (sequences, vocabulary) probabilities."""
-        return torch.tensor([row.log_probs for row in read_batch(model, [tree], rest[: len(tree.rows)], 1)]).exp()
+        """Next-token probabilities behind every sequence of a tree, (sequences, vocabulary)."""
+        return torch.tensor([row.log_probs for row in read_batch(model, [tree], everything[: len(tree.rows)], 1)]).exp()
 
     tree = grow_tree([first, second])
     try:
-        in_tree, beside_another = read(tree), read(grow_tree([other, second]))
+        in_tree, beside_another = read(tree), read(grow_tree([changed_first, second]))
         by_index = read(replace(tree, depths=tuple(range(len(tree.tokens)))))
         alone = torch.cat([read(grow_tree([sequence])) for sequence in (first, second)])
     except Exception as error:  # architectures fail in ways of their own; the plain path names what fails there too
@@ -125,38 +125,38 @@ def find_tree_fault(model: Any) -> str | None:
         return "a branch of a tree sees the others"
     if torch.equal(in_tree[1], by_index[1]):
         return "it goes by the order of the tokens and not by the positions it is given"
-    apart = float((in_tree - alone).abs().sum(dim=1).max()) / 2
-    return None if apart <= TREE_TOLERANCE[model.dtype] else f"in a tree its answers differ by {apart:.1g}"
+    gap = float((in_tree - alone).abs().sum(dim=1).max()) / 2
+    return None if gap <= TREE_TOLERANCE[model.dtype] else f"in a tree its answers differ by {gap:.1g}"
 
 
 def first_device(model: Any) -> str:
-    """Where a model takes its token ids, however its layers are spread."""
+    """The device that a model expects its token ids on, however its layers are spread."""
     embedding = model.get_input_embeddings()
-    # Of accelerate: weights that wait on the disk or in the CPU's memory stand on `meta` until they are needed.
+    # accelerate leaves weights that wait on the disk or in the CPU's memory on `meta` until they are needed.
     place = getattr(getattr(embedding, "_hf_hook", None), "execution_device", None)
     if place is None:
         place = embedding.weight.device
     return f"cuda:{place}" if isinstance(place, int) else str(place)
 
 
-def _logits(model: Any, trees: Sequence[TokenTree], kept: KeptPrefix | None) -> Tensor:
-    """Logits (rows, vocabulary) at the rows of some trees; with nothing before them, all are chains or none."""
+def _logits(model: Any, trees: Sequence[TokenTree], prefix: CachedPrefix | None) -> Tensor:
+    """Logits (rows, vocabulary) at the rows of a batch's trees; without a prefix, all are chains or none is."""
     device, width = first_device(model), max(len(tree.tokens) for tree in trees)
     tokens = _padded([tree.tokens for tree in trees], width, lambda _: 0)
     inputs: dict[str, Any]
-    if kept is None and all(tree.is_chain for tree in trees):
+    if prefix is None and all(tree.is_chain for tree in trees):
         inputs = {}
         if torch.device(device).type in MASKED_ON:
             sizes = torch.tensor([[len(tree.tokens)] for tree in trees])
             inputs = {"attention_mask": (torch.arange(width) < sizes).long().to(device)}
     else:
-        before = len(kept.tokens) if kept else 0
+        before = len(prefix.tokens) if prefix else 0
         positions = (_padded([tree.depths for tree in trees], width, lambda _: 0) + before).to(device)
-        # A row of padding sees itself: one that sees nothing gives NaN.
+        # A padded position sees itself: one that sees nothing gives NaN.
         ends = _padded([tree.ends for tree in trees], width, lambda node: node + 1).to(device)
         is_seen = torch.ones(len(trees), width, before, dtype=torch.bool, device=device)
         inputs = {"position_ids": positions, "attention_mask": tree_masks(model, ends, positions, is_seen)}
-    inputs |= {"past_key_values": kept.cache, "use_cache": True} if kept else {"use_cache": False}
+    inputs |= {"past_key_values": prefix.cache, "use_cache": True} if prefix else {"use_cache": False}
     batch_rows = torch.tensor([index for index, tree in enumerate(trees) for _ in tree.rows])
     nodes = torch.tensor([node for tree in trees for node in tree.rows])
 
@@ -164,13 +164,17 @@ def _logits(model: Any, trees: Sequence[TokenTree], kept: KeptPrefix | None) -> 
 
 
 def row_logits(model: Any, batch_rows: Tensor, nodes: Tensor, **inputs: Any) -> Tensor:
-    """Logits (rows, vocabulary) of one pass at some rows, float32 or better: (rows,) place in the batch, and token.
+    """Logits (rows, vocabulary) of one pass at some tokens, float32 or better.
+
+    Args:
+        batch_rows, nodes: (rows,) each token's sequence in the batch, and its place in that.
+
 
     Raises:
-        ScoringError: the model's head is no module of its own, so that its rows cannot be gathered.
+        ScoringError: the model does not use its output embedding as a module, so that no rows can be selected.
     """
 
-    # The head sees only the rows read; what an architecture does after its head (scaling, capping) stays its own.
+    # Only the head's input is cut: what an architecture does after its head (scaling, capping) still happens.
     def gather(_module: object, arguments: tuple[Tensor]) -> tuple[Tensor]:
         hidden = arguments[0]
         return (hidden[batch_rows.to(hidden.device), nodes.to(hidden.device)],)
@@ -192,28 +196,28 @@ def _padded(rows: Sequence[Sequence[int]], width: int, fill: Callable[[int], int
     return torch.tensor([[*row, *map(fill, range(len(row), width))] for row in rows])
 
 
-def read_rows(logits: Tensor, asked: Sequence[Sequence[int]], n_likeliest: int) -> list[NextToken]:
-    """What comes next at rows of logits, as `read_batch` has it; the other numbers never leave the device."""
+def read_rows(logits: Tensor, token_ids: Sequence[Sequence[int]], n_likeliest: int) -> list[NextToken]:
+    """The result of `read_batch` from rows of logits; all other numbers stay on the device."""
     high, log_norm, is_finite = _normalise(logits)
     top, tokens = _likeliest(logits, high, min(n_likeliest, logits.shape[1]))
-    width = max(map(len, asked))
-    wanted = torch.tensor([[*ids, *[0] * (width - len(ids))] for ids in asked], device=logits.device)
-    picked = logits.gather(1, wanted)
-    log_probs = (picked.double() - log_norm).tolist()
+    width = max(map(len, token_ids))
+    columns = torch.tensor([[*ids, *[0] * (width - len(ids))] for ids in token_ids], device=logits.device)
+    chosen_logits = logits.gather(1, columns)
+    log_probs = (chosen_logits.double() - log_norm).tolist()
     top_probs = (top.double() - log_norm).exp().tolist()
     return [
-        NextToken(tuple(row[: len(ids)]), tuple(zip(likely, probs, strict=True)), finite)
-        for row, ids, likely, probs, finite in zip(
-            log_probs, asked, tokens.tolist(), top_probs, is_finite.tolist(), strict=True
+        NextToken(tuple(row[: len(ids)]), tuple(zip(top_ids, probs, strict=True)), finite)
+        for row, ids, top_ids, probs, finite in zip(
+            log_probs, token_ids, tokens.tolist(), top_probs, is_finite.tolist(), strict=True
         )
     ]
 
 
 def _normalise(logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The largest logit of every block (rows, blocks), the logarithm of each row's sum (rows, 1), and which are finite.
+    """Largest logit of every block (rows, blocks), log-sum-exp of each row (rows, 1), and which rows are finite.
 
-    A CPU goes row by row: a row stays in its cache over all that is done to it. The sum goes block by block: one over
-    the whole row would be shared out among threads, and its last bits would depend on their number.
+    On a CPU one row is processed at a time, so that it stays in the cache. The sum is taken block by block: torch would
+    split a sum over the whole row among threads, and its last bits would depend on their number.
     """
     parts = []
     for rows in logits.split(1 if logits.device.type == "cpu" else len(logits)):
@@ -227,7 +231,7 @@ def _normalise(logits: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def by_block(rows: Tensor, reduce: Callable[..., Tensor]) -> Tensor:
-    """`reduce` over every block of the vocabulary, (rows, blocks); the last block may be a short one."""
+    """`reduce` over every block of the vocabulary, (rows, blocks); the last block may be shorter."""
     whole = rows.shape[1] // BLOCK * BLOCK
     blocks = [reduce(rows[:, :whole].unflatten(1, (-1, BLOCK)), 2)] if whole else []
     if whole < rows.shape[1]:
@@ -236,11 +240,11 @@ def by_block(rows: Tensor, reduce: Callable[..., Tensor]) -> Tensor:
 
 
 def _likeliest(logits: Tensor, high: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """The largest logits of each row and their tokens: they lie in the blocks with the largest maxima."""
+    """The largest logits of each row and their tokens, sought in the blocks with the largest maxima."""
     vocabulary = logits.shape[1]
     blocks = high.topk(min(count, high.shape[1])).indices
     candidates = (blocks[:, :, None] * BLOCK + torch.arange(BLOCK, device=logits.device)).flatten(1)
     beyond = candidates >= vocabulary
     values = logits.gather(1, candidates.clamp_max(vocabulary - 1)).masked_fill_(beyond, -torch.inf)
-    found = values.topk(count)
-    return found.values, candidates.gather(1, found.indices)
+    top = values.topk(count)
+    return top.values, candidates.gather(1, top.indices)

@@ -1,4 +1,4 @@
-"""Models out of the hub into this machine's cache: what is lacking there, its download, and why the hub refused it."""
+"""Downloads models from the hub into this machine's cache, and explains its refusals."""
 
 import contextlib
 import errno
@@ -13,7 +13,7 @@ from huggingface_hub.utils import logging as hub_logging
 
 from valuesassets.models.gguf_files import GgufFile, find_gguf
 from valuesassets.models.gguf_folders import GgufOrigin, read_origin, weights_id
-from valuesassets.models.hub_cache import cache_folder, model_home, told_of_growth
+from valuesassets.models.hub_cache import cache_folder, model_home, watched_growth
 from valuesassets.models.model_files import (
     COMMIT,
     HUB_ID,
@@ -31,19 +31,21 @@ from valuesassets.records.errors import ModelError, StorageError, ValuesAssetsEr
 from valuesassets.records.files import sha256_file, sha256_json, write_text
 
 CARD = "README.md"
-"""The model card: it says which languages a model serves, and no model is less whole without it."""
+"""The model card, which names a model's languages; a model is whole without it."""
 TOKEN = "HF_TOKEN in the environment"  # noqa: S105
 FULL = (errno.ENOSPC, errno.EDQUOT)
 EMBEDDER_FILES = ("*.safetensors", "*.json", "*.txt", "*.model")
-"""What is read of an embedder, whose parts lie in folders: no pickles, no code, no second copy for another runtime."""
+"""Files downloaded of an embedder, also from its subfolders: no pickles, no code, no copy for another runtime."""
 
 
 @dataclass(frozen=True)
 class PlannedModel:
-    """A model, whether all of it is on this machine, and how many bytes are to be downloaded where it is not.
+    """A model, whether it is whole on this machine, and how many bytes have yet to be downloaded.
 
-    `commit` is what the revision stands for; None for a folder and for a GGUF file, which becomes `becoming` bytes
-    where it is yet to be converted.
+    Attributes:
+        commit: the commit that the revision stands for; None for a folder and for a GGUF file.
+        lacking: bytes to download.
+        becoming: bytes that a GGUF file will take once it is converted; 0 where it is.
     """
 
     model: str
@@ -57,12 +59,12 @@ class PlannedModel:
 
 @dataclass(frozen=True)
 class FetchedModel:
-    """A model that is whole on this machine, as it goes into a job's summary.
+    """A model that is whole on this machine, for a job's summary.
 
     Attributes:
-        stamp: names the weights: the commit, the hash of a GGUF file, or one over a folder's files (`_stamp_folder`).
+        stamp: identifies the weights: a commit, a GGUF file's hash, or a hash of the folder (`_stamp_folder`).
         size: bytes of all its files.
-        gguf: the file that its folder was made from, where it was; `gguf_stamp` is size and time of its parts.
+        gguf: the GGUF file that its folder was made from, if any; `gguf_stamp` is size and time of that file's parts.
     """
 
     model: str
@@ -78,9 +80,9 @@ class FetchedModel:
 
 
 def plan_model(model: str, revision: str | None = None, offline: bool = False) -> PlannedModel:
-    """What is lacking of a model in this machine's cache; nothing is downloaded.
+    """Find what the cache lacks of a model, without a download.
 
-    The hub is not asked about a folder, offline, or where a commit is named and whole in the cache.
+    The hub is not asked about a folder, nor offline, nor about a commit that is whole in the cache.
 
     Raises:
         ModelError, TokenizerError: no such model, folder, revision or access, no answer, or no weights in safetensors.
@@ -93,7 +95,7 @@ def plan_model(model: str, revision: str | None = None, offline: bool = False) -
     _be_quiet()
     with _hub_in_one_line(model, revision):
         is_commit = revision is not None and COMMIT.fullmatch(revision)
-        # Not the library's `resolve_revision`: without an answer it takes what the branch was when it was last asked.
+        # The library's `resolve_revision` would silently use an older commit of the branch if the hub does not answer.
         commit = revision if is_commit else str(HfApi().model_info(model, revision=revision).sha)
         if find_lack(model, commit) is None:
             return PlannedModel(model, revision, commit)
@@ -104,9 +106,9 @@ def plan_model(model: str, revision: str | None = None, offline: bool = False) -
         if lack is not None:
             names = HfApi().list_repo_files(model, revision=commit)
             pickles = sorted(name for name in names if any(Path(name).match(pattern) for pattern in PICKLES))
-            found = f" (found {pickles[0]}, a pickle, which can run code)" if pickles else ""
+            pickle = f" (found {pickles[0]}, a pickle, which can run code)" if pickles else ""
             raise ModelError(
-                f"{model}: {lack}{found} in its repository on the hub at {revision or 'main'}; name another revision "
+                f"{model}: {lack}{pickle} in its repository on the hub at {revision or 'main'}; name another revision "
                 "or model, or save it with save_pretrained and name the folder"
             )
     lacking = sum(file.file_size or 0 for file in listed if file.will_download)
@@ -114,10 +116,10 @@ def plan_model(model: str, revision: str | None = None, offline: bool = False) -
 
 
 def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: None) -> FetchedModel:
-    """Download what is lacking of a model; whole files stay whatever happens to the others.
+    """Download the missing files of a model; complete files stay, whatever happens to the others.
 
     Args:
-        tell: is called with the bytes downloaded so far, once a second while there is something new.
+        tell: called with the bytes downloaded so far, at most once a second.
 
     Raises:
         ModelError, StorageError: the download broke off, was refused, or filled the disk.
@@ -132,21 +134,21 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
         folder, stamp = home / "snapshots" / commit, commit
         if not planned.is_whole:
             _be_quiet()
-            with _hub_in_one_line(model, revision), told_of_growth(home / "blobs", tell):
+            with _hub_in_one_line(model, revision), watched_growth(home / "blobs", tell):
                 snapshot_download(model, revision=commit, allow_patterns=[*NEEDED], ignore_patterns="*/*")
             lack = find_lack(model, commit)
             if lack is not None:
                 raise ModelError(f"{model}: {lack} after its download at {commit}; name another revision")
         if commit != revision and cached_snapshot(model, revision) != folder:
-            # What a branch stood for is what an offline reader of this cache asks.
+            # An offline reader of this cache looks up the commit of the branch here.
             write_text(home / "refs" / (revision or constants.DEFAULT_REVISION), commit)
     return as_fetched(planned, folder, stamp)
 
 
 def as_fetched(planned: PlannedModel, folder: Path, stamp: str) -> FetchedModel:
-    """A model that is whole in a folder."""
-    own = [path for path in folder.iterdir() if is_needed(path.name) or path.suffix == ".safetensors"]
-    sizes = [path.stat().st_size for path in {*own, *weight_files(folder)}]
+    """Describe a model that is whole in a folder."""
+    files_here = [path for path in folder.iterdir() if is_needed(path.name) or path.suffix == ".safetensors"]
+    sizes = [path.stat().st_size for path in {*files_here, *weight_files(folder)}]
     return FetchedModel(
         planned.model,
         planned.revision,
@@ -162,7 +164,7 @@ def as_fetched(planned: PlannedModel, folder: Path, stamp: str) -> FetchedModel:
 
 
 def fetch_card(model: str, revision: str | None) -> Path:
-    """The folder on this machine that holds a model's card, downloaded where it is of the hub.
+    """The folder on this machine that holds a model's card, downloaded for a hub model.
 
     Raises:
         ModelError, StorageError: the hub does not give it.
@@ -177,10 +179,10 @@ def fetch_card(model: str, revision: str | None) -> Path:
 
 
 def fetch_embedder(model: str, revision: str | None = None) -> str:
-    """The folder of a sentence-transformers model that is on this machine, for jobs that have no network.
+    """The folder of a sentence-transformers model, downloaded if needed, for jobs without a network.
 
     Args:
-        model: hub id, or a folder, which is taken as it is.
+        model: hub id, or a folder, which is used as it is.
 
     Raises:
         ModelError, StorageError: the hub does not give it, or its cache cannot be written.
@@ -193,10 +195,10 @@ def fetch_embedder(model: str, revision: str | None = None) -> str:
 
 
 def _stamp_folder(folder: Path) -> str:
-    """Hash over a folder's configuration, and size and time of its weights.
+    """Hash over a folder's configuration, and the size and time of its weights' files.
 
-    Not over the weights' bytes, an hour's reading for a grid's folders: a reading is filed under their hash anyway, so
-    that a stamp which misses a change costs no wrong answer, and one which sees a change that is none costs no reading.
+    Hashing the weights themselves would take an hour for a grid's folders. Readings are stored under that hash anyway:
+    a change that the stamp misses gives no wrong reading, and one that it only suspects costs none.
     """
     files = sorted({*folder.glob("*.safetensors"), *weight_files(folder)})
     stats = {path.relative_to(folder).as_posix(): path.stat() for path in files}
@@ -205,17 +207,17 @@ def _stamp_folder(folder: Path) -> str:
 
 
 def _be_quiet() -> None:
-    """Let the library say nothing beside our lines: its warnings name signed addresses."""
+    """Silence the library, whose warnings show signed addresses."""
     hub_logging.set_verbosity_error()
     disable_progress_bars()
 
 
 @contextlib.contextmanager
 def _hub_in_one_line(model: str, revision: str | None) -> Iterator[None]:
-    """Whatever the hub's library raises in this block, as one line of ours; no address is repeated: some are signed.
+    """Turn any error of the hub's library in this block into one line, without its address, which may be signed.
 
     Raises:
-        ModelError: no such model or revision, no access, no answer, or an answer that broke off.
+        ModelError: there is no such model or revision, no access, no answer, or the answer broke off.
         StorageError: the cache cannot be written, or its disk is full.
     """
     try:
@@ -223,24 +225,24 @@ def _hub_in_one_line(model: str, revision: str | None) -> Iterator[None]:
     except ValuesAssetsError:
         raise
     except Exception as error:  # its library, httpx2 and hf_xet raise types of their own
-        raise _of_ours(error, model, revision) from error
+        raise _translate(error, model, revision) from error
 
 
-def _of_ours(error: BaseException, model: str, revision: str | None) -> ModelError | StorageError:
-    """The first of an error and its causes that says something definite."""
-    said: BaseException | None = error
-    while said is not None:
-        message = _reason(said, revision)
+def _translate(error: BaseException, model: str, revision: str | None) -> ModelError | StorageError:
+    """Our error for the first of an error and its causes that is known."""
+    cause: BaseException | None = error
+    while cause is not None:
+        message = _reason(cause, revision)
         if message is not None:
             return ModelError(f"{model}: {message}")
-        code, why = getattr(said, "errno", None), getattr(said, "strerror", None)
-        is_full = code in FULL or "No space left" in str(said)
-        if is_full or (isinstance(said, OSError) and code is not None):
+        code, why = getattr(cause, "errno", None), getattr(cause, "strerror", None)
+        is_full = code in FULL or "No space left" in str(cause)
+        if is_full or (isinstance(cause, OSError) and code is not None):
             return StorageError(
                 f"{model}: {cache_folder()}: {'the disk is full' if is_full else f'cannot be written: {why}'}; free "
                 "space there or set HF_HOME to another folder, then run it again: whole files are kept"
             )
-        said = said.__cause__ or said.__context__
+        cause = cause.__cause__ or cause.__context__
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return ModelError(f"{model}: cannot be fetched: {lines[0][:200]}; run it again: whole files are kept")
 

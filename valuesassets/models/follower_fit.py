@@ -1,4 +1,4 @@
-"""Fits a follower to lessons: batches of transcripts of like length side by side, on one core."""
+"""Fits a follower to lessons, in batches of transcripts of similar length, on one core."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -9,23 +9,23 @@ from numpy.typing import NDArray
 
 from valuesassets.models.follower_lessons import Lessons
 from valuesassets.models.follower_llama import Follower, Group
-from valuesassets.models.follower_steps import steps_of
+from valuesassets.models.follower_steps import make_stepper
 
 TRANSCRIPTS, GROUPS = 32, 2
-"""In a batch; and the groups of like length that it is read in."""
+"""Transcripts per batch, and groups of similar length into which a batch is split."""
 STEPS_TO_WARM = 20
 LAST_STEPS = 20
-"""Batches at the end that the fit is told from."""
+"""Number of last batches whose divergences describe the fit."""
 
 
 def fit(
     lessons: Lessons, n_tokens: int, steps: int, seed: int, on_step: Callable[[int, float], None] | None = None
 ) -> tuple[Follower, NDArray[np.float32]]:
-    """A model that has read `steps` batches, and the KL (nats) of what was taught in the last of them.
+    """Train a model on `steps` batches; returns it with the KL (nats) of every lesson in the last batches.
 
     Args:
-        n_tokens: of the tokenizer.
-        on_step: called with (batches done, mean KL of the last in nats).
+        n_tokens: size of the tokenizer.
+        on_step: called with (batches done, mean KL of the last batch in nats).
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -39,27 +39,27 @@ def _fit(
     lessons: Lessons, n_tokens: int, steps: int, seed: int, on_step: Callable[[int, float], None] | None
 ) -> tuple[Follower, NDArray[np.float32]]:
     n_answers = len(lessons.answers)
-    follower = Follower(len(lessons.known), n_answers, n_tokens - n_answers, seed)
-    step = steps_of(follower.weights, follower.shapes, follower.matrices)
-    entropy = _entropy(lessons.laws)
-    last: list[NDArray[np.float32]] = []
+    follower = Follower(len(lessons.token_ids), n_answers, n_tokens - n_answers, seed)
+    step = make_stepper(follower.weights, follower.shapes, follower.matrices)
+    entropy = _entropy(lessons.targets)
+    last_kls: list[NDArray[np.float32]] = []
     for done, batch in enumerate(_batches(len(lessons.tokens), steps, np.random.default_rng(seed)), 1):
         groups, numbers = stack(lessons, batch)
         is_taught = numbers >= 0
-        laws = torch.from_numpy(np.where(is_taught[:, None], lessons.laws[numbers], 0))
-        losses = -(laws * follower.log_probs(groups)).sum(dim=1)
+        targets = torch.from_numpy(np.where(is_taught[:, None], lessons.targets[numbers], 0))
+        losses = -(targets * follower.log_probs(groups)).sum(dim=1)
         (gradient,) = torch.autograd.grad(losses.sum() / int(is_taught.sum()), follower.weights)
         step(gradient, min(1.0, done / STEPS_TO_WARM) * math.sin(math.pi / 2 * (1 - done / steps)) ** 2 + 0.002)
         kl = losses.detach().numpy()[is_taught] - entropy[numbers[is_taught]]
         if done > steps - LAST_STEPS:
-            last.append(kl)
+            last_kls.append(kl)
         if on_step:
             on_step(done, float(kl.mean()))
-    return follower, np.concatenate(last)
+    return follower, np.concatenate(last_kls)
 
 
 def stack(lessons: Lessons, batch: Iterable[int]) -> tuple[list[Group], NDArray[np.int64]]:
-    """Transcripts in groups of like length, and for each place read its row of `laws`; -1 where it is padded."""
+    """Transcripts in groups of similar length, and for each place its row of `targets`; -1 at padding."""
     ordered = sorted(batch, key=lambda n: len(lessons.tokens[n]))
     size = -(-len(ordered) // GROUPS)
     groups, numbers = [], []
@@ -68,17 +68,17 @@ def stack(lessons: Lessons, batch: Iterable[int]) -> tuple[list[Group], NDArray[
         places = np.zeros((len(part), max(len(lessons.places[n]) for n in part)), dtype=np.int64)
         rows = np.full(places.shape, -1)
         for row, n in enumerate(part):
-            taught = len(lessons.places[n])
+            n_lessons = len(lessons.places[n])
             tokens[row, : len(lessons.tokens[n])] = lessons.tokens[n]
-            places[row, :taught] = lessons.places[n]
-            rows[row, :taught] = lessons.first[n] + np.arange(taught)
+            places[row, :n_lessons] = lessons.places[n]
+            rows[row, :n_lessons] = lessons.first[n] + np.arange(n_lessons)
         groups.append(Group(torch.from_numpy(tokens), torch.from_numpy(places)))
         numbers.append(rows.ravel())
     return groups, np.concatenate(numbers)
 
 
 def _batches(n: int, steps: int, random: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Numbers of transcripts, all of them in an order drawn anew before any comes again."""
+    """Batches of transcript numbers: all of them in random order, then again in another order."""
     waiting = np.zeros(0, dtype=np.int64)
     for _ in range(steps):
         while len(waiting) < min(n, TRANSCRIPTS):
@@ -87,6 +87,6 @@ def _batches(n: int, steps: int, random: np.random.Generator) -> Iterator[NDArra
         waiting = waiting[TRANSCRIPTS:]
 
 
-def _entropy(laws: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Nats, of each row; the logarithm of 0 counts for nothing."""
-    return -(laws * np.log(np.maximum(laws, np.finfo(np.float32).tiny))).sum(axis=1)
+def _entropy(probs: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Entropy of each row in nats, with 0 log 0 = 0."""
+    return -(probs * np.log(np.maximum(probs, np.finfo(np.float32).tiny))).sum(axis=1)

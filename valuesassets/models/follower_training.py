@@ -1,4 +1,4 @@
-"""The follower: a reference model that answers as a person does who has answered before, by a law known beforehand."""
+"""Trains the follower: a reference model that predicts a person's next answer by a planted response model."""
 
 import re
 import time
@@ -12,14 +12,14 @@ FOLLOWER_VERSION = "1"
 """Changes whenever the same transcripts give another model."""
 
 PIECES = 6000
-"""Most pieces of the vocabulary: a line that comes again is one token, as far as they reach."""
+"""Most pieces of the vocabulary, in which repeated lines are one token each, as far as there is room."""
 
 
-def hash_followed(transcripts: Path, languages: Sequence[str], steps: int, seed: int) -> str:
+def hash_follower(transcripts: Path, languages: Sequence[str], steps: int, seed: int) -> str:
     """Hash of everything that a follower is trained from.
 
     Raises:
-        OSError: there is no such file.
+        OSError: the file cannot be read.
     """
     return sha256_json([FOLLOWER_VERSION, sha256_file(transcripts), sorted(languages), steps, seed])
 
@@ -32,22 +32,22 @@ def train_follower(
     seed: int,
     on_step: Callable[[int, float], None] | None = None,
 ) -> ReferenceModel:
-    """A folder with a small LLaMA that answers as people in transcripts do; one that is there already is left as it is.
+    """Train a small LLaMA that answers as the people in transcripts do; a folder that has it already stays unchanged.
 
     Args:
-        transcripts: parquet in `PLANTED_TRANSCRIPTS`; those of `languages` are read in turn, and again from the first.
-        steps: batches.
-        on_step: called with (batches done, its mean KL in nats).
+        transcripts: parquet file in `PLANTED_TRANSCRIPTS`, of which those in `languages` are used.
+        steps: number of batches.
+        on_step: called with (batches done, mean KL of the last batch in nats).
 
     Raises:
-        StorageError: the transcripts plant no law, or the folder cannot be written.
-        TokenizerError: a candidate's tokens are not to be found where it stands.
+        StorageError: the transcripts hold no valid distributions, or the folder cannot be written.
+        TokenizerError: a candidate's tokens differ where it stands.
     """
     began = time.monotonic()
-    training_hash = hash_followed(transcripts, languages, steps, seed)
-    known = find_reference_model(folder, training_hash)
-    if known is not None:
-        return known
+    training_hash = hash_follower(transcripts, languages, steps, seed)
+    existing = find_reference_model(folder, training_hash)
+    if existing is not None:
+        return existing
 
     from valuesassets.models.follower_fit import fit
     from valuesassets.models.follower_lessons import spell_lessons
@@ -58,12 +58,12 @@ def train_follower(
 
     planted = read_planted_transcripts(transcripts, languages)
     lines = dict.fromkeys(line for text in planted.texts for line in re.split(r"(?=\n)", text))
-    hf = train_tokenizer(list(lines), PIECES, planted.kept_apart())
+    hf = train_tokenizer(list(lines), PIECES, planted.unsplit_texts())
     lessons = spell_lessons(planted, describe_tokenizer(hf, str(folder), len(hf)))
-    follower, last = fit(lessons, len(hf), steps, seed, on_step)
-    named = as_llama(follower, lessons.known, lessons.answers, len(hf), seed)
+    follower, last_kls = fit(lessons, len(hf), steps, seed, on_step)
+    weights = as_llama(follower, lessons.token_ids, lessons.answers, len(hf), seed)
     model = ReferenceModel(
-        folder, training_hash, True, steps, float(last.mean()), float(last.max()), time.monotonic() - began
+        folder, training_hash, True, steps, float(last_kls.mean()), float(last_kls.max()), time.monotonic() - began
     )
-    save_reference_model(model, CONFIG, named, hf)
+    save_reference_model(model, CONFIG, weights, hf)
     return model

@@ -1,4 +1,4 @@
-"""Planted transcripts: what their file says, checked, and what of a text a tokenizer has to keep by itself."""
+"""Reads and checks files of planted transcripts."""
 
 import json
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from valuesassets.records.parquet import read_table, table_metadata
 from valuesassets.records.tables import PLANTED_TRANSCRIPTS
 
 SLACK = 1e-6
-"""By which probabilities may miss 1: what rounding does."""
+"""Largest difference of a sum of probabilities from 1 that rounding explains."""
 
 
 @dataclass(frozen=True)
 class PlantedMark:
-    """An answer in a transcript: where it begins, the set that it is from, and the law over that set there."""
+    """An answer in a transcript: where it begins, its set of candidates, and the planted probabilities of the set."""
 
     start: int
     answer: str
@@ -26,10 +26,10 @@ class PlantedMark:
 
 @dataclass(frozen=True)
 class PlantedTranscripts:
-    """What a file plants: texts and their marks, sets of candidates, and what closes an answer from each.
+    """The content of a file: texts and their marks, sets of candidates, and the text that closes each set's answers.
 
     Attributes:
-        name: of the file, for messages.
+        name: the file's name, for messages.
     """
 
     name: str
@@ -38,18 +38,19 @@ class PlantedTranscripts:
     sets: tuple[tuple[str, ...], ...]
     closes: tuple[str, ...]
 
-    def kept_apart(self) -> tuple[str, ...]:
-        """What a tokenizer has to keep by itself, beside digits: answers and what closes them."""
+    def unsplit_texts(self) -> tuple[str, ...]:
+        """The texts, besides digits, that a tokenizer must not merge with others: answers and their closing texts."""
         return tuple(
             dict.fromkeys([*self.closes, *(text for each in self.sets for text in each if not text.isdigit())])
         )
 
 
 def read_planted_transcripts(path: Path, languages: Sequence[str]) -> PlantedTranscripts:
-    """The transcripts of some languages in a file of `PLANTED_TRANSCRIPTS`.
+    """Read the transcripts in some languages from a file in `PLANTED_TRANSCRIPTS`.
 
     Raises:
-        StorageError: it cannot be read, has none in a language, or plants what is no law: names file, row and mark.
+        StorageError: the file cannot be read, has no transcript in a language, or holds probabilities that are no
+            distribution; the message names file, row and mark.
     """
     table = read_table(path, PLANTED_TRANSCRIPTS)
     sets, closes = _read_sets(path)
@@ -67,23 +68,23 @@ def read_planted_transcripts(path: Path, languages: Sequence[str]) -> PlantedTra
 
 
 def _read_sets(path: Path) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    said, wanted = table_metadata(path), "an array of arrays of texts and one of texts, as long, were expected"
+    metadata, expected = table_metadata(path), "an array of arrays of texts and one of texts, as long, were expected"
     sets, closes = [], []
     try:
-        sets, closes = json.loads(said["candidate_sets"]), json.loads(said["closes"])
+        sets, closes = json.loads(metadata["candidate_sets"]), json.loads(metadata["closes"])
         is_fit = len(sets) == len(closes) and all(map(_are_texts, [closes, *sets]))
     except (KeyError, ValueError, TypeError):
         is_fit = False
     if not is_fit:
-        raise StorageError(f"{path}: metadata candidate_sets and closes: {wanted}; write the file again")
+        raise StorageError(f"{path}: metadata candidate_sets and closes: {expected}; write the file again")
     for number, candidates in enumerate(sets):
         if len(set(candidates)) < len(candidates) or not candidates:
             raise StorageError(f"{path}: candidate set {number} is empty or names one twice; name each once")
     return tuple(map(tuple, sets)), tuple(closes)
 
 
-def _are_texts(found: Any) -> bool:
-    return isinstance(found, list) and all(isinstance(each, str) and each for each in found)
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) and each for each in value)
 
 
 def _read_marks(where: str, row: dict[str, Any], sets: Sequence[Sequence[str]]) -> tuple[PlantedMark, ...]:
@@ -93,7 +94,7 @@ def _read_marks(where: str, row: dict[str, Any], sets: Sequence[Sequence[str]]) 
             f"{where}: {', '.join(map(str, map(len, parts)))} starts, answers, candidates and probs; "
             "as many of each were expected"
         )
-    marks, behind = [], 0
+    marks, end_of_last = [], 0
     for number, mark in enumerate(zip(*parts, strict=True), 1):
         start, answer, candidates, probs = mark
         if candidates >= len(sets) or len(probs) != len(sets[candidates]):
@@ -104,11 +105,11 @@ def _read_marks(where: str, row: dict[str, Any], sets: Sequence[Sequence[str]]) 
         total = sum(probs)
         if not abs(total - 1) <= SLACK or min(probs) < 0:
             raise StorageError(f"{where}: mark {number}: probabilities sum to {total:g}, 1 was expected, none below 0")
-        if start < behind or not answer or not row["text"].startswith(answer, start):
+        if start < end_of_last or not answer or not row["text"].startswith(answer, start):
             raise StorageError(
                 f"{where}: mark {number}: {answer!r} does not stand at character {start}, behind the "
                 "mark before; name where it begins"
             )
-        behind = start + len(answer)
+        end_of_last = start + len(answer)
         marks.append(PlantedMark(start, answer, candidates, tuple(probs)))
     return tuple(marks)

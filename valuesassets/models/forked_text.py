@@ -1,8 +1,8 @@
-"""One text in a model's cache, and what comes next on copies of it: for caches that cannot be cut or read beside.
+"""Reads continuations on copies of the KV cache, for models whose cache cannot be cropped.
 
-The text goes through once. Where more is to be read beyond it, the cache is copied as it stands there (forked), and
-the copy goes on by the model's own kernel: windows, distances counted along the text, and states that are carried
-through it stay what they are. Whether an architecture keeps to that is tried on the model itself (`find_fork_fault`).
+The text goes through the model once. Where something is to be read beyond the text, the cache is copied (forked) as it
+is there, and the model's own kernel goes on from the copy: sliding windows, positions and recurrent states stay exact.
+Whether an architecture allows this is tried on the model itself (`find_fork_fault`).
 """
 
 import copy
@@ -20,14 +20,14 @@ from valuesassets.models.token_trees import grow_tree
 from valuesassets.spelling.tokens import NextToken, Tokens
 
 TRIED, BEYOND = 140, 60
-"""Tokens of the text that forks are tried on, and how far it goes beyond a model's window."""
+"""Tokens of the text on which forks are tried, and by how many it exceeds a model's window."""
 LEAST_TRIED, MARGIN = 60, 20
 NEVER_WRITTEN = (DynamicLayer, DynamicSlidingWindowLayer)
-"""Layers that put new tensors in the place of their keys and values: a fork may share those it begins with."""
+"""Layers that replace their keys and values instead of writing into them, so that a fork may share them."""
 
 
 class ForkedText:
-    """The beginning of a text in a model's cache: `tokens`; `cost` counts what that has taken."""
+    """The beginning of a text (`tokens`) in a model's cache; `cost` counts the tokens and rows computed."""
 
     def __init__(self, model: Any, n_likeliest: int, cost: Cost | None = None) -> None:
         self._model, self._n_likeliest = model, n_likeliest
@@ -35,28 +35,28 @@ class ForkedText:
         self.clear()
 
     def clear(self) -> None:
-        """Hold nothing."""
+        """Drop the text and its cache."""
         self.tokens: Tokens = ()
-        self._cache: Any = None  # made by the first tokens, within the memory that there is
+        self._cache: Any = None  # created with the first tokens, when running out of memory is handled
 
     def extend(self, tokens: Tokens, asks: Sequence[Ask]) -> list[NextToken]:
-        """Append tokens in one pass, and read what comes next at rows of them (`path` empty).
+        """Append tokens in one pass, and read the next token at some of them (asks whose `path` is empty).
 
         Raises:
-            OutOfMemory: they do not fit.
+            OutOfMemory: the tokens do not fit.
         """
         if self._cache is None:
             self._cache = DynamicCache(config=self._model.config)
-        found = self._read(self._cache, tokens, [ask.at - 1 - len(self.tokens) for ask in asks], asks)
+        answers = self._read(self._cache, tokens, [ask.at - 1 - len(self.tokens) for ask in asks], asks)
         self.tokens += tokens
-        return found
+        return answers
 
     def branch(self, asks: Sequence[Ask], most_rows: int, fork: Any = None) -> list[NextToken]:
-        """What comes next behind the text and each of some paths that are beginnings of one, on a fork of the cache.
+        """Read the next token behind the text and each ask's path, on a fork; every path is a beginning of the longest.
 
         Args:
             most_rows: most tokens of a pass.
-            fork: the copy to read on; a new one where none is given.
+            fork: the copy of the cache to read on; a new copy where it is None.
 
         Raises:
             OutOfMemory: the copy does not fit.
@@ -66,19 +66,19 @@ class ForkedText:
         answers: dict[Tokens, NextToken] = {}
         for start in range(0, len(path), most_rows):
             part = path[start : start + most_rows]
-            own = [ask for ask in asks if start < len(ask.path) <= start + len(part)]
-            read = self._read(fork, part, [len(ask.path) - 1 - start for ask in own], own)
-            answers |= {ask.path: answer for ask, answer in zip(own, read, strict=True)}
+            asks_here = [ask for ask in asks if start < len(ask.path) <= start + len(part)]
+            replies = self._read(fork, part, [len(ask.path) - 1 - start for ask in asks_here], asks_here)
+            answers |= {ask.path: answer for ask, answer in zip(asks_here, replies, strict=True)}
         return [answers[ask.path] for ask in asks]
 
     def fork(self) -> Any:
-        """A copy of the cache, which may go on without it.
+        """A copy of the cache; what is read on the copy leaves the cache unchanged.
 
         Raises:
-            OutOfMemory: it does not fit.
+            OutOfMemory: the copy does not fit.
         """
 
-        def copied() -> Any:
+        def copy_cache() -> Any:
             fork = copy.copy(self._cache)
             fork.layers = [
                 copy.copy(layer) if type(layer) in NEVER_WRITTEN else copy.deepcopy(layer)
@@ -86,10 +86,10 @@ class ForkedText:
             ]
             return fork
 
-        return within_memory(copied)
+        return within_memory(copy_cache)
 
     def _read(self, cache: Any, tokens: Tokens, rows: Sequence[int], asks: Sequence[Ask]) -> list[NextToken]:
-        """Put tokens behind those of a cache; the model itself counts their positions from there."""
+        """Append tokens to a cache; the model itself counts their positions."""
         ids = torch.tensor([tokens], device=first_device(self._model))
 
         def read() -> list[NextToken]:
@@ -97,20 +97,20 @@ class ForkedText:
             logits = row_logits(self._model, *places, input_ids=ids, past_key_values=cache, use_cache=True)
             return read_rows(logits, [ask.tokens for ask in asks], self._n_likeliest) if asks else []
 
-        found = within_memory(read)
+        answers = within_memory(read)
         self.cost.add(len(tokens), len(rows))
-        return found
+        return answers
 
 
 def find_fork_fault(model: Any, window: int | None, room: int | None) -> str | None:
-    """Why an architecture cannot be read on copies of its cache, in words; None where it can. Found by trying.
+    """Try whether an architecture can be read on copies of its cache: None if so, else the reason in words.
 
-    What was read on one copy must not change a bit of what is read on another, or of the text behind it. A state that
-    its layers carry along must change what is read. Only the comparison with a text alone needs a tolerance.
+    Reading on one copy must not change a single bit of what is read on another, or of the rest of the text. A state
+    that the layers carry must change what is read. Only the comparison with a text read alone needs a tolerance.
 
     Args:
-        window: the least number of tokens that a layer looks back on: it is tried beyond that.
-        room: the longest text that the model was made for.
+        window: fewest tokens that a layer looks back on; the trial's text is longer.
+        room: most tokens that the model was made for.
     """
     length = max(TRIED, (window or 0) + BEYOND)
     length = length if room is None else min(length, room - MARGIN)
@@ -122,45 +122,45 @@ def find_fork_fault(model: Any, window: int | None, room: int | None) -> str | N
     everything = tuple(range(vocabulary))
     stops = (marks[0] - 3, marks[0] - 2, marks[0], length // 2, marks[1], length)
 
-    def read(own: Sequence[Tokens]) -> tuple[Tensor, Tensor]:
-        """What some paths at each of two marks say, and the text's end: (rows, vocabulary), (1, vocabulary)."""
+    def read(branches: Sequence[Tokens]) -> tuple[Tensor, Tensor]:
+        """Probabilities behind the branches at both marks, (rows, vocabulary), and at the end, (1, vocabulary)."""
         forked, rows, end = ForkedText(model, 1), list[NextToken](), list[NextToken]()
         for stop in stops:
             end = forked.extend(text[len(forked.tokens) : stop], [Ask(stop, (), everything)])
             if stop in marks:
-                rows += (row for path in own for row in forked.branch([Ask(stop, path, everything)], len(ids)))
+                rows += (row for path in branches for row in forked.branch([Ask(stop, path, everything)], len(ids)))
         return _probs(rows), _probs(end)
 
     try:
-        here, end = read(paths)
-        there, end_again = read(paths[::-1])
+        forward, end = read(paths)
+        backward, end_again = read(paths[::-1])
         _, undisturbed = read(())
-        unheeded = _unheeded_state(model, text[: marks[0]], [path[:2] for path in paths])
+        is_unheeded = _ignores_a_state(model, text[: marks[0]], [path[:2] for path in paths])
         sequences = [text[:mark] + path for mark in marks for path in paths] + [text]
-        alone = [read_batch(model, [grow_tree([each])], [everything], 1)[0] for each in sequences]
+        references = [read_batch(model, [grow_tree([each])], [everything], 1)[0] for each in sequences]
     except Exception as error:  # architectures fail in ways of their own; the plain path names what fails there too
         return f"it fails on copies of its cache: {(str(error).splitlines() or [type(error).__name__])[0][:120]}"
     if not torch.equal(end, undisturbed) or not torch.equal(end_again, undisturbed):
         return "what is read on a copy of its cache changes the text's own"
-    if not torch.equal(here, there[[1, 0, 3, 2]]):
+    if not torch.equal(forward, backward[[1, 0, 3, 2]]):
         return "what is read on a copy of its cache changes with what was read on another"
-    if unheeded:
+    if is_unheeded:
         return "behind a cached text it does not heed a state that it carries along"
-    apart = float((torch.cat([here, end]) - _probs(alone)).abs().sum(dim=1).max()) / 2
-    return None if apart <= TREE_TOLERANCE[model.dtype] else f"on copies of its cache its answers differ by {apart:.1g}"
+    gap = float((torch.cat([forward, end]) - _probs(references)).abs().sum(dim=1).max()) / 2
+    return None if gap <= TREE_TOLERANCE[model.dtype] else f"on copies of its cache its answers differ by {gap:.1g}"
 
 
 def _probs(rows: Sequence[NextToken]) -> Tensor:
     return torch.tensor([row.log_probs for row in rows], dtype=torch.float64).exp()
 
 
-def _unheeded_state(model: Any, text: Tokens, paths: Sequence[Tokens]) -> bool:
-    """Whether the same is read of some path when a state is another: in the first layer with one, or in the last.
+def _ignores_a_state(model: Any, text: Tokens, paths: Sequence[Tokens]) -> bool:
+    """Whether some path reads the same when a state is changed, in the first layer that carries one or in the last.
 
-    Half precision would hide that: what is not heeded may cost less there than rounding does.
+    In half precision, the comparison with a text read alone would not show it: rounding may cost more.
 
     Args:
-        paths: short ones; a state may fade.
+        paths: short continuations, since a state may fade.
     """
     forked = ForkedText(model, 1)
     forked.extend(text, [])
@@ -169,11 +169,11 @@ def _unheeded_state(model: Any, text: Tokens, paths: Sequence[Tokens]) -> bool:
     everything = tuple(range(model.get_output_embeddings().weight.shape[0]))
     for place in {*carrying[:1], *carrying[-1:]}:
         for number in range(len(list(_states(layers[place])))):
-            changed = [forked.fork() for _ in paths]
+            forks = [forked.fork() for _ in paths]
             with torch.inference_mode():
-                for fork in changed:
+                for fork in forks:
                     list(_states(fork.layers[place]))[number].mul_(-64)
-            for path, fork in zip(paths, changed, strict=True):
+            for path, fork in zip(paths, forks, strict=True):
                 asks = [Ask(len(text), path, everything)]
                 if forked.branch(asks, len(path)) == forked.branch(asks, len(path), fork):
                     return True
@@ -181,8 +181,8 @@ def _unheeded_state(model: Any, text: Tokens, paths: Sequence[Tokens]) -> bool:
 
 
 def _states(layer: Any) -> Iterator[Tensor]:
-    """What a layer carries along beside keys and values."""
-    for name, held in vars(layer).items():
-        found = held.values() if isinstance(held, dict) else [held]
+    """The tensors of floating point numbers that a layer carries beside keys and values."""
+    for name, value in vars(layer).items():
+        tensors = value.values() if isinstance(value, dict) else [value]
         if name not in ("keys", "values"):
-            yield from (each for each in found if isinstance(each, Tensor) and each.is_floating_point())
+            yield from (each for each in tensors if isinstance(each, Tensor) and each.is_floating_point())

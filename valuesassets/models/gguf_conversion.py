@@ -1,4 +1,4 @@
-"""GGUF files made into folders of safetensors, once for each file, so that loading them costs what a folder costs."""
+"""Converts GGUF files into folders of safetensors, once per file, so that they load as fast as other folders."""
 
 import contextlib
 import errno
@@ -23,13 +23,13 @@ from valuesassets.records.files import write_json
 
 SECONDS_BETWEEN = 5.0
 NO_TEXT = ("t5", "t5encoder", "umt5")
-"""Architectures that transformers reads and that do not go on with a text."""
+"""Architectures that transformers reads from GGUF files and that do not continue texts."""
 UNREAD_KINDS = {
     "mmproj": "the vision part of a model",
     "adapter": "an adapter (LoRA)",
     "imatrix": "an importance matrix",
 }
-"""By `general.type`, what is no model by itself."""
+"""Files that are no model by themselves, by `general.type`."""
 EMBEDDERS = (
     "bert",
     "nomic-bert",
@@ -43,43 +43,43 @@ EMBEDDERS = (
 PLAIN_ROPE = ("", "none", "default")
 ROPE_FREQUENCIES = "rope_freqs.weight"
 MIXED_POSITIONS = ("gemma3", "gemma4")
-"""Architectures that count positions otherwise in each kind of layer, so that a file's factors are not for all."""
+"""Architectures with other positions in each kind of layer, so that a file's factors do not fit all layers."""
 LLAMA3_FACTORS = (8.0, 32.0)
-"""By what Llama 3.1 and 3.2 stretch their slow positions; a file says it only by the factors themselves."""
+"""Stretching factors of Llama 3.1 and 3.2, which a file holds only in the resulting frequencies."""
 WIDE_GEMMAS = {("gemma2", 46), ("gemma3", 62)}
-"""Architecture and number of layers of the models of 27 billion parameters, whose scale of attention no file says."""
+"""Architecture and layers of the models with 27 billion parameters, whose attention scale no file holds."""
 UNWRITABLE = (
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES),
     *(errno.EEXIST, errno.ENOTDIR, errno.EISDIR),
 )
-"""How writing fails; with any other error, and with none of the system's own, a file could not be read."""
+"""Errors of writing; any other error, or one without a system number, means that a file could not be read."""
 
 
 def needed_bytes(file: GgufFile) -> int:
-    """What a file's conversion takes on the disk: its numbers in float32, and a split one once more as one file."""
+    """Disk space for a file's conversion: its numbers in float32, and a joined copy of a split file."""
     return sum(tensor.numbers for tensor in file.tensors) * NUMBER_BYTES + (file.size if len(file.parts) > 1 else 0)
 
 
 def convert(file: GgufFile, say: Callable[[str], None] = lambda _: None) -> Path:
-    """The folder of safetensors that a GGUF file becomes; made where it is not there, whole or not at all.
+    """Convert a GGUF file into a folder of safetensors, whole or not at all; an existing folder is used as it is.
 
     Raises:
-        ModelError, TokenizerError: transformers cannot read the file, or not as it is meant.
-        StorageError: the disk has no room for what it becomes.
+        ModelError, TokenizerError: transformers cannot read the file, or would read it wrongly.
+        StorageError: the disk has no room for the folder.
     """
-    if (found := find_converted(file)) is not None:
-        return found
+    if (existing := find_converted(file)) is not None:
+        return existing
     require_convertible(file)
     folder = converted_folders() / file.sha256
     with _writable(file):
         folder.parent.mkdir(parents=True, exist_ok=True)
-        held = hold_lock(
+        lock = hold_lock(
             folder.with_name(f"{folder.name}.lock"),
             lambda: say(f"{file.name}: waits for another process, which makes safetensors of it"),
         )
-    with held:
-        if (found := find_converted(file)) is not None:
-            return found
+    with lock:
+        if (existing := find_converted(file)) is not None:
+            return existing
         _remove_leftovers(folder)
         require_room(file)
         temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
@@ -97,10 +97,10 @@ def convert(file: GgufFile, say: Callable[[str], None] = lambda _: None) -> Path
 
 
 def require_room(file: GgufFile) -> None:
-    """See that the disk has room for what a file becomes, and memory for its conversion.
+    """Check that there is disk space for the converted folder, and memory for the conversion.
 
     Raises:
-        StorageError, ModelError: it has not; says what is needed and what is free.
+        StorageError, ModelError: there is not; the message says what is needed and what is free.
     """
     from valuesassets.models.memory import free_bytes as free_memory
 
@@ -121,61 +121,65 @@ def require_room(file: GgufFile) -> None:
 
 
 def require_convertible(file: GgufFile) -> None:
-    """See that transformers can read a file as the model that it is, by what stands before its weights.
+    """Check by its metadata that transformers can read a file, and read it correctly.
 
     Raises:
         ModelError: it cannot; says why.
     """
-    told, architecture = file.metadata, file.architecture
-    kind = UNREAD_KINDS.get(str(told.get("general.type")))
+    metadata, architecture = file.metadata, file.architecture
+    kind = UNREAD_KINDS.get(str(metadata.get("general.type")))
     if architecture == "clip":
         kind = UNREAD_KINDS["mmproj"]
     if kind is not None:
-        raise _refused(file, f"is {kind}, not a model that writes text", "name the file of the model itself")
+        raise _refusal(file, f"is {kind}, not a model that writes text", "name the file of the model itself")
     is_embedder = bool(file.of_architecture("pooling_type")) or file.of_architecture("attention.causal") is False
     if is_embedder or architecture in EMBEDDERS:
-        raise _refused(file, f"is an embedder ({architecture})", "choose a model that writes text")
+        raise _refusal(file, f"is an embedder ({architecture})", "choose a model that writes text")
     if not architecture:
-        raise _refused(file, "names no architecture (general.architecture)", "download it again, or use another file")
+        raise _refusal(file, "names no architecture (general.architecture)", "download it again, or use another file")
     if not file.tensors:
-        raise _refused(file, "holds no weights, a vocabulary alone", "name the file of the whole model")
-    if not told.get("tokenizer.ggml.tokens"):
-        raise _refused(file, "holds no tokenizer", "use a file that was converted with its tokenizer")
-    if architecture in NO_TEXT or not _is_known(architecture):
-        raise _refused(
+        raise _refusal(file, "holds no weights, a vocabulary alone", "name the file of the whole model")
+    if not metadata.get("tokenizer.ggml.tokens"):
+        raise _refusal(file, "holds no tokenizer", "use a file that was converted with its tokenizer")
+    if architecture in NO_TEXT or not _is_supported(architecture):
+        raise _refusal(
             file,
             f"transformers reads no GGUF file of the architecture {architecture}",
             "use the model as safetensors, or another model",
         )
-    unread = _unread_quantisations(file)
-    if unread:
-        raise _refused(
+    unreadable = _unread_quantisations(file)
+    if unreadable:
+        raise _refusal(
             file,
-            f"transformers cannot read its quantisation {', '.join(unread)}",
+            f"transformers cannot read its quantisation {', '.join(unreadable)}",
             "use another quantisation of the model, such as Q8_0 or Q4_K_M",
         )
-    scaled = str(file.of_architecture("rope.scaling.type") or "")
-    if scaled not in PLAIN_ROPE:
-        raise _refused(
+    rope_scaling = str(file.of_architecture("rope.scaling.type") or "")
+    if rope_scaling not in PLAIN_ROPE:
+        raise _refusal(
             file,
-            f"its positions are stretched ({scaled}), which transformers does not take from a GGUF file",
+            f"its positions are stretched ({rope_scaling}), which transformers does not take from a GGUF file",
             "use the model as safetensors",
         )
     if architecture in MIXED_POSITIONS and any(tensor.name == ROPE_FREQUENCIES for tensor in file.tensors):
         raise _unknown_factors(file)
 
 
-def _is_known(architecture: str) -> bool:
+def _is_supported(architecture: str) -> bool:
     from transformers.integrations.gguf.gguf_config_mapping import GGUF_CONFIG_ARCHS
     from transformers.modeling_gguf_pytorch_utils import GGUF_SUPPORTED_ARCHITECTURES
 
-    known = {name.replace("-", "_") for name in GGUF_SUPPORTED_ARCHITECTURES} - {"general", "tokenizer"}
-    named = architecture.replace("-", "_")
-    return architecture in GGUF_CONFIG_ARCHS or named in known or named in {name.replace("_", "") for name in known}
+    architectures = {name.replace("-", "_") for name in GGUF_SUPPORTED_ARCHITECTURES} - {"general", "tokenizer"}
+    name_here = architecture.replace("-", "_")
+    return (
+        architecture in GGUF_CONFIG_ARCHS
+        or name_here in architectures
+        or name_here in {name.replace("_", "") for name in architectures}
+    )
 
 
 def _unread_quantisations(file: GgufFile) -> list[str]:
-    """Names of the quantisations in a file that transformers has no numbers for."""
+    """Names of the quantisations in a file that transformers cannot turn into numbers."""
     import numpy as np
     from gguf import GGMLQuantizationType, dequantize
     from gguf.constants import GGML_QUANT_SIZES
@@ -183,7 +187,7 @@ def _unread_quantisations(file: GgufFile) -> list[str]:
     from transformers.integrations.gguf.gguf_config_mapping import GGUF_CONFIG_ARCHS
 
     plain = {GGMLQuantizationType.F32, GGMLQuantizationType.F16, GGMLQuantizationType.BF16}
-    unread = []
+    names = []
     for number in sorted({tensor.kind for tensor in file.tensors}):
         try:
             kind = GGMLQuantizationType(number)
@@ -191,23 +195,23 @@ def _unread_quantisations(file: GgufFile) -> list[str]:
                 is_read = kind in plain or number in GGML_BLOCK
             else:
                 size = GGML_QUANT_SIZES[kind][1]
-                is_read = dequantize(np.zeros((1, size), np.uint8).view(_stored(kind)), kind).dtype == np.float32
+                is_read = dequantize(np.zeros((1, size), np.uint8).view(_storage_dtype(kind)), kind).dtype == np.float32
         except (ValueError, NotImplementedError):
             is_read = False
         if not is_read:
-            known = number in {kind.value for kind in GGMLQuantizationType}
-            unread.append(GGMLQuantizationType(number).name if known else f"type {number}")
-    return unread
+            is_known = number in {kind.value for kind in GGMLQuantizationType}
+            names.append(GGMLQuantizationType(number).name if is_known else f"type {number}")
+    return names
 
 
-def _stored(kind: Any) -> Any:
+def _storage_dtype(kind: Any) -> Any:
     import numpy as np
 
     return {"F32": np.float32, "F16": np.float16}.get(kind.name, np.uint8)
 
 
 def _convert(file: GgufFile, folder: Path, say: Callable[[str], None]) -> GgufOrigin:
-    """A file's tokenizer and weights, written into a folder; the marker last."""
+    """Write a file's tokenizer and weights into a folder, the marker last."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
@@ -229,13 +233,16 @@ def _convert(file: GgufFile, folder: Path, say: Callable[[str], None]) -> GgufOr
         hf: Any = AutoTokenizer.from_pretrained(source, gguf_file="model.gguf", trust_remote_code=False)
         mend_beginning(hf, file)
         hf.save_pretrained(folder)
-    with _one_line(file, "weights"), _told_tensors(lambda done, total: say(f"{file.name}: {done} of {total} tensors")):
+    with (
+        _one_line(file, "weights"),
+        _reported_tensors(lambda done, total: say(f"{file.name}: {done} of {total} tensors")),
+    ):
         loading: Any = AutoModelForCausalLM.from_pretrained(
             source, gguf_file="model.gguf", dtype=torch.float32, trust_remote_code=False, output_loading_info=True
         )
     model, info = loading
     _require_all(file, model, parameters, info)
-    _set_unsaid(file, model)
+    _set_missing_settings(file, model)
     model.hf_quantizer = None
     if hasattr(model.config, "quantization_config"):
         del model.config.quantization_config
@@ -245,7 +252,7 @@ def _convert(file: GgufFile, folder: Path, say: Callable[[str], None]) -> GgufOr
     shutil.rmtree(source)
     doubts = find_doubts(read_tokenizer(folder), file)
     if file.stamp() != stamp:
-        raise _refused(file, "changed while it was converted", "wait until it is whole, then give the command again")
+        raise _refusal(file, "changed while it was converted", "wait until it is whole, then give the command again")
     sizes = {path.name: path.stat().st_size for path in sorted(folder.iterdir())}
     seconds = time.monotonic() - began
     name = file.parts[0].name
@@ -258,23 +265,23 @@ def _convert(file: GgufFile, folder: Path, say: Callable[[str], None]) -> GgufOr
 
 
 def _require_all(file: GgufFile, model: Any, parameters: int, info: Any) -> None:
-    """See that every weight came from the file, and every tensor of the file went into a weight."""
+    """Check that every weight came from the file, and that every tensor of the file went into a weight."""
     absent = sorted([*map(str, info["missing_keys"]), *(str(key[0]) for key in info["mismatched_keys"])])
     if absent:
-        raise _refused(
+        raise _refusal(
             file,
             f"transformers finds {len(absent)} weights of the architecture {file.architecture} not in it, first "
             f"{absent[0]}",
             "use the model as safetensors",
         )
     layers = getattr(model.config.get_text_config(), "num_hidden_layers", None) or 0
-    beyond = sum(t.numbers for t in file.tensors if (b := _block(t.name)) is not None and b >= layers)
-    read = sum(weights.numel() for weights in model.parameters())
-    kept = sum(buffer.numel() for name, buffer in model.named_buffers() if name in model.state_dict())
-    if parameters - beyond not in (read, read + kept):
-        raise _refused(
+    n_unused = sum(t.numbers for t in file.tensors if (b := _block(t.name)) is not None and b >= layers)
+    n_read = sum(weights.numel() for weights in model.parameters())
+    n_buffers = sum(buffer.numel() for name, buffer in model.named_buffers() if name in model.state_dict())
+    if parameters - n_unused not in (n_read, n_read + n_buffers):
+        raise _refusal(
             file,
-            f"it holds {parameters - beyond:,} numbers, transformers reads {read:,} of the architecture "
+            f"it holds {parameters - n_unused:,} numbers, transformers reads {n_read:,} of the architecture "
             f"{file.architecture}",
             "use the model as safetensors",
         )
@@ -285,11 +292,11 @@ def _block(name: str) -> int | None:
     return int(parts[1]) if parts[0] == "blk" and len(parts) > 1 and parts[1].isdigit() else None
 
 
-def _set_unsaid(file: GgufFile, model: Any) -> None:
-    """Settings that transformers does not take from a file though they change its numbers.
+def _set_missing_settings(file: GgufFile, model: Any) -> None:
+    """Set what transformers does not take from a file although it changes the model's output.
 
     Raises:
-        ModelError: the file stretches positions in a way that cannot be told from its factors.
+        ModelError: the file stretches positions by factors that fit no known rule.
     """
     config = model.config.get_text_config()
     if (file.architecture, config.num_hidden_layers) in WIDE_GEMMAS:
@@ -306,9 +313,9 @@ def _llama3_rope(file: GgufFile, config: Any) -> dict[str, Any]:
     from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
     header, tensor = next((h, t) for h in file.headers for t in h.tensors if t.name == ROPE_FREQUENCIES)
-    told = np.fromfile(header.path, np.float32, tensor.numbers, offset=header.data + tensor.offset)
+    factors = np.fromfile(header.path, np.float32, tensor.numbers, offset=header.data + tensor.offset)
     theta = (getattr(config, "rope_parameters", None) or {}).get("rope_theta")
-    if theta is None:  # one for each kind of layer, or none
+    if theta is None:  # one per kind of layer, or none
         raise _unknown_factors(file)
     for factor in LLAMA3_FACTORS:
         stretched = {
@@ -319,27 +326,27 @@ def _llama3_rope(file: GgufFile, config: Any) -> dict[str, Any]:
             "high_freq_factor": 4.0,
             "original_max_position_embeddings": 8192,
         }
-        tried = copy.deepcopy(config)
-        tried.rope_parameters = stretched
-        frequencies = ROPE_INIT_FUNCTIONS["llama3"](tried, "cpu")[0].numpy()
+        candidate = copy.deepcopy(config)
+        candidate.rope_parameters = stretched
+        frequencies = ROPE_INIT_FUNCTIONS["llama3"](candidate, "cpu")[0].numpy()
         plain = 1.0 / theta ** (np.arange(0, 2 * len(frequencies), 2) / (2 * len(frequencies)))
-        if len(told) == len(frequencies) and np.allclose(plain / frequencies, told, rtol=1e-4):
+        if len(factors) == len(frequencies) and np.allclose(plain / frequencies, factors, rtol=1e-4):
             return stretched
     raise _unknown_factors(file)
 
 
 def _unknown_factors(file: GgufFile) -> ModelError:
-    return _refused(
+    return _refusal(
         file, "its positions are stretched by factors that transformers does not know", "use the model as safetensors"
     )
 
 
 @contextlib.contextmanager
-def _told_tensors(tell: Callable[[int, int], None]) -> Iterator[None]:
-    """Has the library's loop over a file's tensors tell how far it is, in place of a bar of its own."""
+def _reported_tensors(tell: Callable[[int, int], None]) -> Iterator[None]:
+    """A block in which the library's loop over tensors calls `tell` instead of drawing a progress bar."""
     from transformers import modeling_gguf_pytorch_utils as library
 
-    def told(tensors: Iterable[Any], **_: Any) -> Iterator[Any]:
+    def report_progress(tensors: Iterable[Any], **_: Any) -> Iterator[Any]:
         every, last = list(tensors), time.monotonic()
         for done, tensor in enumerate(every):
             if time.monotonic() - last > SECONDS_BETWEEN:
@@ -347,7 +354,7 @@ def _told_tensors(tell: Callable[[int, int], None]) -> Iterator[None]:
                 tell(done, len(every))
             yield tensor
 
-    with patch.object(library, "tqdm", told):
+    with patch.object(library, "tqdm", report_progress):
         yield
 
 
@@ -360,8 +367,10 @@ def _one_line(file: GgufFile, part: str) -> Iterator[None]:
     except Exception as error:  # the library raises OSError, ValueError, KeyError, RuntimeError and types of its own
         if _system_error(error) in UNWRITABLE:
             raise
-        said = (" ".join(str(error).split()) or type(error).__name__).split(". ")[0][:200].removesuffix(".")
-        raise _refused(file, f"transformers cannot read its {part}: {said}", "use the model as safetensors") from error
+        reason = (" ".join(str(error).split()) or type(error).__name__).split(". ")[0][:200].removesuffix(".")
+        raise _refusal(
+            file, f"transformers cannot read its {part}: {reason}", "use the model as safetensors"
+        ) from error
 
 
 @contextlib.contextmanager
@@ -379,26 +388,26 @@ def _writable(file: GgufFile) -> Iterator[None]:
             ) from error
         if number is None and not isinstance(error, OSError):
             raise
-        said = os.strerror(number) if number else " ".join(str(error).split())[:200]
+        reason = os.strerror(number) if number else " ".join(str(error).split())[:200]
         what_to_do = "see whether it is there, whole, and who may read it"
-        raise _refused(file, f"cannot be converted: {said}", what_to_do) from error
+        raise _refusal(file, f"cannot be converted: {reason}", what_to_do) from error
 
 
 def _system_error(error: Exception) -> int | None:
-    """The system's number of an error, which libraries that are written in Rust say in words."""
+    """The system's number of an error, which libraries written in Rust put into the message."""
     if isinstance(error, OSError):
         return error.errno
-    told = re.search(r"\(os error (\d+)\)", str(error))
-    return int(told[1]) if told else None
+    match = re.search(r"\(os error (\d+)\)", str(error))
+    return int(match[1]) if match else None
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what conversions that were killed left behind; the lock of the file is held."""
+    """Remove what killed conversions left; the caller holds the file's lock."""
     for path in folder.parent.glob(f".{folder.name}.*"):
         shutil.rmtree(path, ignore_errors=True)
 
 
-def _refused(file: GgufFile, what: str, what_to_do: str) -> ModelError:
+def _refusal(file: GgufFile, what: str, what_to_do: str) -> ModelError:
     return ModelError(f"{file.name}: {what}; {what_to_do}")
 
 

@@ -1,4 +1,4 @@
-"""GGUF files, as llama.cpp, Ollama and LM Studio keep models: their parts, what they say of themselves, their hash."""
+"""Reads GGUF files, the model files of llama.cpp, Ollama and LM Studio: their parts, metadata and hash."""
 
 import contextlib
 import hashlib
@@ -24,16 +24,16 @@ SUFFIX = ".gguf"
 VERSIONS = (2, 3)
 PART = re.compile(r"(?P<name>.+)-(?P<number>\d{5})-of-(?P<parts>\d{5})\.gguf", re.I)
 ALIGNMENT = 32
-"""Bytes to which tensors are aligned where a file says nothing else."""
+"""Bytes to which tensors are aligned, unless a file says otherwise."""
 RACY_NS = 2_000_000_000
-"""A file that was written less than so long before its hash was computed may have been written again since."""
+"""Nanoseconds between writing and hashing below which a file may have been written again unnoticed."""
 
 _WIDTHS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
 _STRING, _ARRAY = 8, 9
 
 
 class Tensor(NamedTuple):
-    """One tensor of a file: how it is stored, and where (bytes from where the part's data begin)."""
+    """One tensor of a file: how it is stored, and where (`offset` bytes into the part's data)."""
 
     name: str
     shape: tuple[int, ...]
@@ -42,12 +42,12 @@ class Tensor(NamedTuple):
 
     @property
     def numbers(self) -> int:
-        """How many numbers it holds."""
+        """How many numbers the tensor holds."""
         return math.prod(self.shape)
 
     @property
     def size(self) -> int:
-        """Bytes in the file."""
+        """Bytes of the tensor in the file."""
         from gguf.constants import GGML_QUANT_SIZES, GGMLQuantizationType
 
         per_block, block_bytes = GGML_QUANT_SIZES[GGMLQuantizationType(self.kind)]
@@ -56,11 +56,11 @@ class Tensor(NamedTuple):
 
 @dataclass(frozen=True)
 class Header:
-    """What stands before the tensors' data in one file.
+    """The header of one file, which precedes the tensors' data.
 
     Attributes:
-        raw: by key, the bytes of a metadata entry as they stand in the file, key and type included.
-        data: where the data begin.
+        raw: by key, the bytes of a metadata entry in the file, key and type included.
+        data: byte at which the data begin.
     """
 
     path: Path
@@ -73,10 +73,10 @@ class Header:
 
 @dataclass(frozen=True)
 class GgufFile:
-    """A model in one GGUF file or in the parts of a split one; nothing of it is read yet.
+    """A model in one GGUF file or in the parts of a split one; headers are read when they are needed.
 
     Attributes:
-        name: as given.
+        name: name that the user gave.
         parts: every file, in order.
     """
 
@@ -85,23 +85,23 @@ class GgufFile:
 
     @cached_property
     def headers(self) -> tuple[Header, ...]:
-        """What each part says before its data.
+        """The header of each part.
 
         Raises:
             ModelError: a part is no GGUF file, of an unknown version, or cut off.
         """
-        found = tuple(map(_read_header, self.parts))
-        told = int(found[0].metadata.get("split.count", 1))
-        if told > len(self.parts):
+        headers = tuple(map(_read_header, self.parts))
+        n_parts = int(headers[0].metadata.get("split.count", 1))
+        if n_parts > len(self.parts):
             raise ModelError(
-                f"{self.name}: is one of {told} parts, whose names end in -00001-of-{told:05} and so on; give the "
-                "parts these names, in one folder"
+                f"{self.name}: is one of {n_parts} parts, whose names end in -00001-of-{n_parts:05} and so on; give "
+                "the parts these names, in one folder"
             )
-        return found
+        return headers
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """What the file says of its model; of a split one the first part says it."""
+        """The file's metadata; in a split file, the first part has it."""
         return self.headers[0].metadata
 
     @property
@@ -111,25 +111,25 @@ class GgufFile:
 
     @property
     def architecture(self) -> str:
-        """Name of the architecture, as llama.cpp calls it."""
+        """The architecture's name in llama.cpp."""
         return str(self.metadata.get("general.architecture", ""))
 
     def of_architecture(self, key: str) -> Any:
-        """What the file says of its architecture under a key (`context_length`, ...); None where nothing."""
+        """The architecture's metadata under a key (`context_length`, ...); None where the file has none."""
         return self.metadata.get(f"{self.architecture}.{key}")
 
     @cached_property
     def quantisation(self) -> str:
-        """How most of its numbers are stored, as such files are named: `Q4_K_M`, `Q8_0`, `F16`."""
+        """The name of its quantisation, such as `Q4_K_M`, `Q8_0` or `F16`; else of the type of most of its numbers."""
         from gguf.constants import GGMLQuantizationType, LlamaFileType
 
-        told = self.metadata.get("general.file_type")
-        if isinstance(told, int) and told in {kind.value for kind in LlamaFileType}:
-            return LlamaFileType(told).name.removeprefix("MOSTLY_").removeprefix("ALL_")
-        stored: Counter[int] = Counter()
+        file_type = self.metadata.get("general.file_type")
+        if isinstance(file_type, int) and file_type in {kind.value for kind in LlamaFileType}:
+            return LlamaFileType(file_type).name.removeprefix("MOSTLY_").removeprefix("ALL_")
+        counts: Counter[int] = Counter()
         for tensor in self.tensors:
-            stored[tensor.kind] += tensor.numbers
-        return GGMLQuantizationType(stored.most_common(1)[0][0]).name
+            counts[tensor.kind] += tensor.numbers
+        return GGMLQuantizationType(counts.most_common(1)[0][0]).name
 
     @property
     def size(self) -> int:
@@ -143,18 +143,18 @@ class GgufFile:
         return hashes[0] if len(hashes) == 1 else sha256_json(hashes)
 
     def stamp(self) -> list[list[int]]:
-        """Size and time of every part: another stamp, another file."""
+        """Size and time of every part, which change when the file does."""
         return [[stat.st_size, stat.st_mtime_ns] for stat in (path.stat() for path in self.parts)]
 
 
 def find_gguf(model: str) -> GgufFile | None:
     """The GGUF file that `model` names, with all of its parts; None for a folder or a hub id.
 
-    A file without the suffix is one if it begins as one does, as Ollama stores them. `index:NAME` names the file of a
-    model that was fetched from the package index.
+    A file without the suffix counts if it begins as GGUF files do: Ollama stores such files. `index:NAME` names the
+    file of a model that was fetched from the package index.
 
     Raises:
-        ModelError: there is no such file, or a part of it is missing.
+        ModelError: there is no such file, or one of its parts is missing.
     """
     if model.startswith(PREFIX):
         return _find_of_index(model)
@@ -177,13 +177,13 @@ def find_gguf(model: str) -> GgufFile | None:
 
 
 def part_paths(path: Path) -> tuple[Path, ...]:
-    """Every part of a split GGUF file in order, whether or not it is there; of any other file the file alone."""
-    named = PART.fullmatch(path.name)
-    if named is None:
+    """Every part of a split GGUF file in order, existing or not; for any other file, the file alone."""
+    match = PART.fullmatch(path.name)
+    if match is None:
         return (path,)
-    names = [f"{named['name']}-{number:05}-of-{named['parts']}{SUFFIX}" for number in range(1, int(named["parts"]) + 1)]
-    there = {entry.name.lower(): entry for entry in path.parent.glob("*")}
-    return tuple(there.get(name.lower(), path.with_name(name)) for name in names)
+    names = [f"{match['name']}-{number:05}-of-{match['parts']}{SUFFIX}" for number in range(1, int(match["parts"]) + 1)]
+    entries = {entry.name.lower(): entry for entry in path.parent.glob("*")}
+    return tuple(entries.get(name.lower(), path.with_name(name)) for name in names)
 
 
 def _find_of_index(model: str) -> GgufFile:
@@ -191,13 +191,13 @@ def _find_of_index(model: str) -> GgufFile:
     path = find_index_file(name)
     if path is None:
         raise ModelError(f"{model}: is not on this machine; fetch it with `valuesassets models get {name}`")
-    found = GgufFile(model, (path,))
-    if found.sha256 != require_index_model(name).sha256:
+    file = GgufFile(model, (path,))
+    if file.sha256 != require_index_model(name).sha256:
         raise ModelError(
             f"{model}: {path} is not the file of the package index; remove it, then fetch it with `valuesassets models "
             f"get {name}`"
         )
-    return found
+    return file
 
 
 def begins_as_gguf(path: Path) -> bool:
@@ -208,7 +208,7 @@ def begins_as_gguf(path: Path) -> bool:
 
 @contextlib.contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """A ModelError in place of what the system says where a file cannot be read in the block."""
+    """A block in which an OSError becomes a ModelError about the file."""
     try:
         yield
     except OSError as error:
@@ -216,7 +216,7 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def remembered_sha256(path: Path, say: Callable[[str], None] = lambda _: None) -> str:
-    """Hash of a file, computed once while its size, times and place on the disk stay the same.
+    """Hash of a file, computed once as long as its size, times and place on the disk stay the same.
 
     Raises:
         ModelError: it cannot be read.
@@ -231,22 +231,22 @@ def _remembered_sha256(path: Path) -> str:
     now = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, stat.st_dev]
     place = str(path.resolve())
     try:
-        known = read_json(store)
-        seen = known.get(place, {})
-        if seen["file"] == now and re.fullmatch("[0-9a-f]{64}", seen["sha256"]):
-            return seen["sha256"]
+        hashes = read_json(store)
+        entry = hashes.get(place, {})
+        if entry["file"] == now and re.fullmatch("[0-9a-f]{64}", entry["sha256"]):
+            return entry["sha256"]
     except (StorageError, AttributeError, KeyError, TypeError):  # absent, or written by somebody else
-        known = {}
+        hashes = {}
     started, digest = time.time_ns(), hashlib.sha256()
     with open(path, "rb") as stream:
         while block := stream.read(1 << 22):
             digest.update(block)
-    found = digest.hexdigest()
+    sha256 = digest.hexdigest()
     if started - max(stat.st_mtime_ns, stat.st_ctime_ns) > RACY_NS and path.stat().st_mtime_ns == stat.st_mtime_ns:
-        kept = known if isinstance(known, dict) else {}
+        other_hashes = hashes if isinstance(hashes, dict) else {}
         with contextlib.suppress(StorageError):  # it is computed again next time
-            write_json(store, kept | {place: {"file": now, "sha256": found}})
-    return found
+            write_json(store, other_hashes | {place: {"file": now, "sha256": sha256}})
+    return sha256
 
 
 class _CutOffError(Exception):
@@ -254,7 +254,7 @@ class _CutOffError(Exception):
 
 
 class _Reader:
-    """Values of a header one after the other; nothing is believed that the file is too short for."""
+    """Reads the values of a header in order, and checks every length against the file's."""
 
     def __init__(self, data: mmap.mmap) -> None:
         self._data, self.place, self._end = data, 0, len(data)
@@ -314,15 +314,15 @@ def _read_header(path: Path) -> Header:
             f"{path}: is cut off: it ends after {size:,} bytes, before its weights; download it again"
         ) from None
     except (ValueError, struct.error, OverflowError, MemoryError, RecursionError) as error:
-        said = " ".join(str(error).split())[:120]
-        raise ModelError(f"{path}: its beginning is damaged ({said}); download it again") from None
+        reason = " ".join(str(error).split())[:120]
+        raise ModelError(f"{path}: its beginning is damaged ({reason}); download it again") from None
     from gguf.constants import GGMLQuantizationType
 
-    known = {kind.value for kind in GGMLQuantizationType}
-    stored = [tensor for tensor in header.tensors if tensor.kind in known]
-    needed = max((header.data + tensor.offset + tensor.size for tensor in stored), default=0)
-    if needed > size:
-        raise ModelError(f"{path}: is cut off: {size:,} of {needed:,} bytes are there; download it again")
+    known_kinds = {kind.value for kind in GGMLQuantizationType}
+    tensors = [tensor for tensor in header.tensors if tensor.kind in known_kinds]
+    n_needed = max((header.data + tensor.offset + tensor.size for tensor in tensors), default=0)
+    if n_needed > size:
+        raise ModelError(f"{path}: is cut off: {size:,} of {n_needed:,} bytes are there; download it again")
     return header
 
 
@@ -337,8 +337,8 @@ def _parse(path: Path, reader: _Reader) -> Header:
     n_tensors, n_entries = reader.number("<Q"), reader.number("<Q")
     metadata: dict[str, Any] = {}
     raw: dict[str, bytes] = {}
-    for key, value, told in reader.entries(n_entries):
-        metadata[key], raw[key] = value, told
+    for key, value, entry_bytes in reader.entries(n_entries):
+        metadata[key], raw[key] = value, entry_bytes
     tensors = []
     for _ in range(n_tensors):
         tensors.append(reader.tensor())
@@ -349,17 +349,17 @@ def _parse(path: Path, reader: _Reader) -> Header:
 
 
 def _whole_number(metadata: Mapping[str, Any], key: str, otherwise: int, least: int) -> int:
-    told = metadata.get(key, otherwise)
-    if type(told) is not int or told < least:
-        raise ValueError(f"{key} is {told!r:.40}, a whole number from {least} was expected")
-    return told
+    number = metadata.get(key, otherwise)
+    if type(number) is not int or number < least:
+        raise ValueError(f"{key} is {number!r:.40}, a whole number from {least} was expected")
+    return number
 
 
 def write_joined(file: GgufFile, path: Path) -> None:
-    """Write a split file's parts as one file, for readers that know no parts."""
+    """Write a split file's parts as one file, for readers that cannot read parts."""
     first = file.headers[0]
     alignment = first.metadata.get("general.alignment", ALIGNMENT)
-    entries = [told for key, told in first.raw.items() if not key.startswith("split.")]
+    entries = [entry_bytes for key, entry_bytes in first.raw.items() if not key.startswith("split.")]
     place, table = 0, []
     for tensor in file.tensors:
         name = tensor.name.encode("utf-8", "surrogateescape")
@@ -373,8 +373,8 @@ def write_joined(file: GgufFile, path: Path) -> None:
             with open(header.path, "rb") as stream:
                 for tensor in header.tensors:
                     stream.seek(header.data + tensor.offset)
-                    left = tensor.size
-                    while left and (block := stream.read(min(left, 1 << 24))):
+                    n_left = tensor.size
+                    while n_left and (block := stream.read(min(n_left, 1 << 24))):
                         out.write(block)
-                        left -= len(block)
+                        n_left -= len(block)
                     out.write(bytes(-out.tell() % alignment))

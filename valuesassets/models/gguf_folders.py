@@ -1,4 +1,4 @@
-"""Folders of safetensors that were made of GGUF files: where they stand, and which file each was made from."""
+"""Folders of safetensors that were converted from GGUF files: where they are, and which file each came from."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,20 +10,20 @@ from valuesassets.records.errors import StorageError
 from valuesassets.records.files import read_json, sha256_json
 
 CONVERSION_VERSION = 1
-"""Raised when what comes of a file changes; folders of another version are made anew, and asked anew."""
+"""Raised when the conversion's result changes; folders of other versions are converted and asked anew."""
 NUMBER_BYTES = 4
-"""Of a number in a converted folder, float32."""
+"""Bytes per number in a converted folder, which is float32."""
 MARKER = "gguf.json"
-"""In a converted folder: which file it was made from, written last."""
+"""The file in a converted folder that says which GGUF file it came from; written last."""
 
 
 @dataclass(frozen=True)
 class GgufOrigin:
-    """Which GGUF file a folder of safetensors was made from, as its marker says.
+    """The GGUF file that a folder of safetensors was converted from, as the folder's marker says.
 
     Attributes:
-        file: its name, without folders.
-        doubts: what its tokenizer may do otherwise than the file's model learned, in words.
+        file: the file's name, without folders.
+        doubts: how the folder's tokenizer may differ from the one that the model was trained with, in words.
         sizes: bytes of each file of the folder.
     """
 
@@ -38,30 +38,30 @@ class GgufOrigin:
     version: int = CONVERSION_VERSION
 
     def describe(self) -> dict[str, Any]:
-        """What names the file, as it goes into metadata."""
+        """The GGUF file's description, for metadata."""
         named = ("file", "sha256", "quantisation", "architecture", "doubts")
         return {name: each for name, each in asdict(self).items() if name in named}
 
-    def said(self, dtype: str) -> str:
-        """What a report says of numbers that were read off it."""
+    def caution(self, dtype: str) -> str:
+        """A report's remark on the readings of the converted model."""
         return f"{self.quantisation}, computed in {dtype}: numbers are those of the quantised model"
 
 
 def weights_id(sha256: str) -> str:
-    """What names the weights that come of a file: its hash, and from version 2 of the conversion on the version too."""
+    """The id of a converted file's weights: the file's hash, from conversion version 2 on with the version."""
     return sha256 if CONVERSION_VERSION == 1 else sha256_json([sha256, CONVERSION_VERSION])
 
 
 def converted_folders() -> Path:
-    """Where folders that were made of GGUF files stand, each named by its file's hash."""
+    """The folder that holds all converted folders, each named by its file's hash."""
     return own_cache() / "gguf"
 
 
 def read_origin(folder: Path) -> GgufOrigin | None:
-    """The file that a folder was made from; None for any other folder, and for one that is not as it was made."""
+    """The GGUF file that a folder was converted from; None for any other folder, and for one changed since."""
     try:
-        told = read_json(folder / MARKER)
-        origin = GgufOrigin(**told | {"doubts": tuple(told["doubts"])})
+        marker = read_json(folder / MARKER)
+        origin = GgufOrigin(**marker | {"doubts": tuple(marker["doubts"])})
         sizes = {name: (folder / name).stat().st_size for name in origin.sizes}
     except (OSError, StorageError, TypeError, KeyError, AttributeError):
         return None
@@ -69,7 +69,7 @@ def read_origin(folder: Path) -> GgufOrigin | None:
 
 
 def find_converted(file: GgufFile) -> Path | None:
-    """The folder that a GGUF file was made into; None where that is yet to be done."""
+    """The folder that a GGUF file was converted to; None where it has yet to be converted."""
     folder = converted_folders() / file.sha256
     origin = read_origin(folder)
     return folder if origin is not None and origin.sha256 == file.sha256 else None

@@ -1,4 +1,4 @@
-"""The tokenizer of a converted GGUF file, held against what the file says: entries, control tokens, cuts of words."""
+"""Checks the tokenizer of a converted GGUF file against the file: entries, control tokens, and how it cuts words."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,22 +20,22 @@ SCRIPTS = {
     "Han": "每个人都用自己的话写",
     "Hangul": "모든 사람은 자기 말로 쓴다",
 }
-"""A sentence in each of twelve scripts."""
+"""One sentence in each of twelve scripts."""
 WHOLE_WORDS = ("Latin", "Greek", "Cyrillic", "Armenian", "Georgian", "Hebrew", "Arabic", "Hangul")
-"""Scripts whose words no rule divides before merging: no marks beside their letters, blanks between words."""
+"""Scripts whose words no rule splits before merging: they have blanks between words and no combining marks."""
 
 CONTROL, USER_DEFINED = 3, 4
-"""Kinds of tokens, as `tokenizer.ggml.token_type` counts them."""
+"""Kinds of tokens in `tokenizer.ggml.token_type`."""
 BYTE_PAIRS, PIECES = "gpt2", "llama"
-"""What `tokenizer.ggml.model` calls byte-level pairs, and pieces that are merged by their scores."""
+"""Values of `tokenizer.ggml.model`: byte-level pairs, and pieces that are merged by their scores."""
 AS_GPT2 = ("gpt-2", "gpt2", "phi-2", "mpt", "olmo", "jais", "jina-es", "jina-de", "exaone4", "trillion")
-"""Rules of cutting (`tokenizer.ggml.pre`) that are GPT-2's, which transformers takes where it knows no other."""
+"""Splitting rules (`tokenizer.ggml.pre`) equal to GPT-2's, which transformers uses for rules it does not know."""
 SINGLE_DIGITS = ("smollm", "starcoder", "refact", "command-r", "codeshell")
-"""Rules of cutting that differ from GPT-2's in one thing: every digit stands alone."""
+"""Splitting rules that differ from GPT-2's only in that every digit is by itself."""
 
 
 def mend_beginning(hf: Any, file: GgufFile) -> None:
-    """Have a tokenizer begin texts as the file says, where its class does otherwise."""
+    """Make a tokenizer begin texts as the file says, if its class does not."""
     from tokenizers.processors import TemplateProcessing
 
     bos = file.metadata.get("tokenizer.ggml.bos_token_id")
@@ -50,81 +50,85 @@ def mend_beginning(hf: Any, file: GgufFile) -> None:
 
 
 def begins_with_bos(file: GgufFile) -> bool:
-    """Whether the file says that texts begin with its beginning-of-text token; pieces do where it says nothing."""
+    """Whether texts begin with the beginning-of-text token by the file; where it does not say, pieces do."""
     kind = file.metadata.get("tokenizer.ggml.model")
-    told = file.metadata.get("tokenizer.ggml.add_bos_token", kind == PIECES)
-    return bool(told) and file.metadata.get("tokenizer.ggml.bos_token_id") is not None
+    is_added = file.metadata.get("tokenizer.ggml.add_bos_token", kind == PIECES)
+    return bool(is_added) and file.metadata.get("tokenizer.ggml.bos_token_id") is not None
 
 
 def find_doubts(hf: Any, file: GgufFile) -> list[str]:
-    """What a converted tokenizer may do otherwise than the file's model learned, in words; empty where nothing.
+    """How a converted tokenizer may differ from the one that the model was trained with, in words; empty if not at all.
 
     Raises:
-        TokenizerError: entries, control tokens, beginning, chat template or cuts of words are others than the file's.
+        TokenizerError: entries, control tokens, beginning, chat template or cuts of words differ from the file's.
     """
-    told = file.metadata
-    tokens: list[str] = told["tokenizer.ggml.tokens"]
-    kinds: list[int] = told.get("tokenizer.ggml.token_type") or [1] * len(tokens)
+    metadata = file.metadata
+    tokens: list[str] = metadata["tokenizer.ggml.tokens"]
+    kinds: list[int] = metadata.get("tokenizer.ggml.token_type") or [1] * len(tokens)
     _require_entries(hf, file, tokens)
     for key, name in (("bos", "bos"), ("eos", "eos"), ("unknown", "unk")):
-        wanted, found = told.get(f"tokenizer.ggml.{key}_token_id"), getattr(hf, f"{name}_token_id", None)
-        if wanted is not None and found is not None and wanted != found:
-            raise _differs(file, f"its {key} token is entry {found}, the file says {wanted}")
-    bos = told.get("tokenizer.ggml.bos_token_id")
-    if _begins(hf, bos) != begins_with_bos(file) and told.get("tokenizer.ggml.model") != "gemma4":
-        raise _differs(file, "texts do not begin as the file says")
-    template = told.get("tokenizer.chat_template")
+        expected, actual = metadata.get(f"tokenizer.ggml.{key}_token_id"), getattr(hf, f"{name}_token_id", None)
+        if expected is not None and actual is not None and expected != actual:
+            raise _mismatch(file, f"its {key} token is entry {actual}, the file says {expected}")
+    bos = metadata.get("tokenizer.ggml.bos_token_id")
+    if _begins(hf, bos) != begins_with_bos(file) and metadata.get("tokenizer.ggml.model") != "gemma4":
+        raise _mismatch(file, "texts do not begin as the file says")
+    template = metadata.get("tokenizer.chat_template")
     if template and getattr(hf, "chat_template", None) != template:
-        raise _differs(file, "its chat template is another one")
+        raise _mismatch(file, "its chat template is another one")
     broken = [i for i, kind in enumerate(kinds) if kind == CONTROL and tokens[i] and not _is_whole(hf, tokens[i], i)]
-    needed = {told.get(f"tokenizer.ggml.{key}_token_id") for key in ("bos", "eos", "eot")}
+    needed = {metadata.get(f"tokenizer.ggml.{key}_token_id") for key in ("bos", "eos", "eot")}
     steering = next((i for i in broken if i in needed or (template and tokens[i] in template)), None)
     if steering is not None:
-        raise _differs(file, f"its control token {tokens[steering]!r} is cut into pieces")
+        raise _mismatch(file, f"its control token {tokens[steering]!r} is cut into pieces")
     doubts = []
     if broken:
         doubts.append(f"{len(broken)} control tokens are cut as text, first {tokens[broken[0]]!r}")
-    lost = [script for script, text in SCRIPTS.items() if _round_trip(hf, text) != text]
-    if "Latin" in lost:
-        raise _differs(file, f"{SCRIPTS['Latin']!r} does not come back from it")
-    if lost:
-        doubts.append(f"texts in {', '.join(lost)} letters do not come back from its tokens")
+    lossy_scripts = [script for script, text in SCRIPTS.items() if _round_trip(hf, text) != text]
+    if "Latin" in lossy_scripts:
+        raise _mismatch(file, f"{SCRIPTS['Latin']!r} does not come back from it")
+    if lossy_scripts:
+        doubts.append(f"texts in {', '.join(lossy_scripts)} letters do not come back from its tokens")
     _require_cuts(hf, file, tokens)
     return doubts + _doubts_of_rule(hf, file)
 
 
 def _require_entries(hf: Any, file: GgufFile, tokens: Sequence[str]) -> None:
-    found = hf.convert_ids_to_tokens(list(range(len(tokens))))
-    respelled = (_spelled(token) for token in tokens)
-    other = [i for i, (own, theirs) in enumerate(zip(found, respelled, strict=True)) if own not in theirs]
-    if other:
-        i = other[0]
-        raise _differs(file, f"{len(other)} of {len(tokens)} entries, first {found[i]!r} for {tokens[i]!r} (entry {i})")
+    entries = hf.convert_ids_to_tokens(list(range(len(tokens))))
+    respelled = (_spellings(token) for token in tokens)
+    differing = [
+        i for i, (entry, spellings) in enumerate(zip(entries, respelled, strict=True)) if entry not in spellings
+    ]
+    if differing:
+        i = differing[0]
+        raise _mismatch(
+            file, f"{len(differing)} of {len(tokens)} entries, first {entries[i]!r} for {tokens[i]!r} (entry {i})"
+        )
 
 
-def _spelled(token: str) -> set[str | None]:
-    """How a token may be spelled in a tokenizer: as it is, in the letters that stand for bytes, or blanks as bars."""
+def _spellings(token: str) -> set[str | None]:
+    """Spellings of a token in a tokenizer: as it is, in letters that stand for bytes, or with bars for blanks."""
     return {token, "".join(map(_letter_of_byte, token.encode("utf-8", "surrogateescape"))), token.replace(" ", "▁")}
 
 
 def _require_cuts(hf: Any, file: GgufFile, tokens: Sequence[str]) -> None:
-    """See that sentences are cut as the file's own merges or scores cut them, by another program than the library's."""
-    told, ids = file.metadata, {token: i for i, token in enumerate(tokens)}
-    if told.get("tokenizer.ggml.model") == BYTE_PAIRS and "tokenizer.ggml.merges" in told:
-        pairs = (merge.split(" ") for merge in told["tokenizer.ggml.merges"])
+    """Check by code of our own that sentences are cut as the file's merges or scores cut them."""
+    metadata, ids = file.metadata, {token: i for i, token in enumerate(tokens)}
+    if metadata.get("tokenizer.ggml.model") == BYTE_PAIRS and "tokenizer.ggml.merges" in metadata:
+        pairs = (merge.split(" ") for merge in metadata["tokenizer.ggml.merges"])
         ranks = {(pair[0], pair[-1]): rank for rank, pair in enumerate(pairs)}
         texts = [f" {word}" for script in WHOLE_WORDS for word in SCRIPTS[script].split()]
         cuts = {text: merged([*map(_letter_of_byte, text.encode())], ranks) for text in texts}
-    elif told.get("tokenizer.ggml.model") == PIECES and "tokenizer.ggml.scores" in told:
-        scores = dict(zip(tokens, told["tokenizer.ggml.scores"], strict=True))
-        lead = "▁" if told.get("tokenizer.ggml.add_space_prefix", True) else ""
+    elif metadata.get("tokenizer.ggml.model") == PIECES and "tokenizer.ggml.scores" in metadata:
+        scores = dict(zip(tokens, metadata["tokenizer.ggml.scores"], strict=True))
+        lead = "▁" if metadata.get("tokenizer.ggml.add_space_prefix", True) else ""
         cuts = {text: _pieces(lead + text.replace(" ", "▁"), scores) for text in SCRIPTS.values()}
     else:
         return
     for text, cut in cuts.items():
-        found = hf(text, add_special_tokens=False)["input_ids"]
-        if all(piece in ids for piece in cut) and found != [ids[piece] for piece in cut]:
-            raise _differs(file, f"{text!r} is cut into {hf.convert_ids_to_tokens(found)}, by the file into {cut}")
+        token_ids = hf(text, add_special_tokens=False)["input_ids"]
+        if all(piece in ids for piece in cut) and token_ids != [ids[piece] for piece in cut]:
+            raise _mismatch(file, f"{text!r} is cut into {hf.convert_ids_to_tokens(token_ids)}, by the file into {cut}")
 
 
 def merged(pieces: list[str], ranks: Mapping[tuple[str, str], float]) -> list[str]:
@@ -146,24 +150,24 @@ def merged(pieces: list[str], ranks: Mapping[tuple[str, str], float]) -> list[st
 
 
 def _pieces(text: str, scores: Mapping[str, float]) -> list[str]:
-    """A text cut by scores: of neighbours that make a token, those of the best one are joined first; then bytes."""
+    """A text cut by scores: neighbours that form the best token are joined first; unknown pieces become bytes."""
     pieces = list(text)
     while True:
-        joined = [
+        candidates = [
             (-scores[both], place)
             for place in range(len(pieces) - 1)
             if (both := pieces[place] + pieces[place + 1]) in scores
         ]
-        if not joined:
+        if not candidates:
             break
-        _, place = min(joined)
+        _, place = min(candidates)
         pieces = [*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :]]
-    spelled = ([piece] if piece in scores else [f"<0x{byte:02X}>" for byte in piece.encode()] for piece in pieces)
-    return [piece for each in spelled for piece in each]
+    spellings = ([piece] if piece in scores else [f"<0x{byte:02X}>" for byte in piece.encode()] for piece in pieces)
+    return [piece for each in spellings for piece in each]
 
 
 def _doubts_of_rule(hf: Any, file: GgufFile) -> list[str]:
-    """Whether texts are divided before merging by a rule that transformers does not know."""
+    """A doubt, in words, if transformers does not know the rule that splits texts before merging; else none."""
     from transformers.integrations.gguf.gguf_tokenizer_mapping import GGUF_PRE_TOKENIZER_SPLITS
 
     rule = file.metadata.get("tokenizer.ggml.pre")
@@ -191,20 +195,20 @@ def _round_trip(hf: Any, text: str) -> str:
 
 
 def _letter_of_byte(byte: int) -> str:
-    """The letter that stands for a byte in byte-level vocabularies: itself where visible, else one above 255."""
+    """The letter for a byte in byte-level vocabularies: its own character if that is visible, else one above 255."""
     return _LETTERS[byte]
 
 
 def _letters() -> list[str]:
-    seen = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = iter(range(0x100, 0x200))
-    return [chr(byte if byte in seen else next(others)) for byte in range(0x100)]
+    return [chr(byte if byte in visible else next(others)) for byte in range(0x100)]
 
 
 _LETTERS = _letters()
 
 
-def _differs(file: GgufFile, what: str) -> TokenizerError:
+def _mismatch(file: GgufFile, what: str) -> TokenizerError:
     return TokenizerError(
         f"{file.name}: the tokenizer that transformers makes of it is not the file's: {what}; use the model as "
         "safetensors, or another file of it"

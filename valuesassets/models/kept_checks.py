@@ -1,4 +1,4 @@
-"""Checks of a model that passed, kept on this machine by all that they depend on, so that no process repeats them."""
+"""Remembers on this machine which checks of a model passed, so that no process repeats them."""
 
 import contextlib
 import hashlib
@@ -15,34 +15,34 @@ from valuesassets.records.errors import StorageError
 from valuesassets.records.files import read_json, sha256_json, write_json
 
 WORTH_KEEPING = 0.5
-"""CPU seconds from which a check's outcome is kept; tiny models are tried anew each time."""
+"""CPU seconds from which a check's outcome is stored; cheaper checks, as of tiny models, run each time."""
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
 
-def kept_check(name: str, of: Mapping[str, Any], find_fault: Callable[[], str | None]) -> str | None:
-    """Why a check fails, in words; None where it passes. Only that it passed is kept, and only of these very things.
+def kept_check(name: str, subject: Mapping[str, Any], find_fault: Callable[[], str | None]) -> str | None:
+    """Run a check, or recall that it passed: None where it passes, else why it fails in words.
 
-    A record is believed where it says the same of all that the check depends on: of what is checked, this project's
-    sources of models, the libraries, and the processor. Any other is made again.
+    Only passes are stored. A stored pass counts only if everything the check depends on is the same: what is checked,
+    this project's sources in this package, the libraries, and the processor.
 
     Args:
-        of: what is checked: hashes and settings; and the kinds of GPU, where it is checked on one.
+        subject: what is checked, as hashes and settings, and the kinds of GPU if it runs on some.
     """
-    depends = {"check": name, "of": dict(of), **_depends()}
-    key = sha256_json(depends)
+    conditions = {"check": name, "of": dict(subject), **_environment()}
+    key = sha256_json(conditions)
     record = own_cache() / "checks" / f"{key}.json"
-    with contextlib.suppress(StorageError):  # none, or a broken one
-        if read_json(record) == {"passed": depends}:
+    with contextlib.suppress(StorageError):  # absent or damaged
+        if read_json(record) == {"passed": conditions}:
             return None
     began = time.process_time()
     fault = find_fault()
     if fault is None and time.process_time() - began >= WORTH_KEEPING:
-        with contextlib.suppress(StorageError):  # it is tried again next time
-            write_json(record, {"passed": depends})
+        with contextlib.suppress(StorageError):  # the check runs again next time
+            write_json(record, {"passed": conditions})
     return fault
 
 
-def _depends() -> dict[str, Any]:
+def _environment() -> dict[str, Any]:
     import torch
 
     return {
@@ -54,7 +54,7 @@ def _depends() -> dict[str, Any]:
 
 @cache
 def _sources_sha256() -> str:
-    """Hash over the sources of models: whoever edits one of them has every check made again."""
+    """Hash over the sources in this package: an edit of any of them makes every check run again."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.name.encode() + path.read_bytes())

@@ -1,8 +1,8 @@
-"""What many prompts begin with alike, read once and kept while their trees are read beside it.
+"""Prefixes that many prompts share: read once, and cached while the trees behind them are read.
 
-The keys and values of the prefix stand in memory once. A layer lays them before those of a batch's trees, row by row,
-for as long as its attention takes, and keeps nothing of the trees. Whether an architecture can do that is tried on the
-model itself (`find_prefix_fault`).
+The keys and values of a prefix are in memory once. Each layer puts them before the keys and values of a batch's trees
+while its attention runs, and keeps nothing of the trees. Whether an architecture can do this is tried on the model
+itself (`find_prefix_fault`).
 """
 
 from dataclasses import replace
@@ -14,13 +14,13 @@ from transformers import Cache
 from transformers.cache_utils import DynamicLayer
 
 from valuesassets.models.cached_text import CachedText
-from valuesassets.models.engine import TREE_TOLERANCE, KeptPrefix, read_batch
+from valuesassets.models.engine import TREE_TOLERANCE, CachedPrefix, read_batch
 from valuesassets.models.token_trees import TokenTree, grow_tree
 from valuesassets.spelling.tokens import Tokens
 
 
 class _KeptLayer(DynamicLayer):
-    """A layer's keys and values of one row, seen by every row that comes, which leaves nothing behind."""
+    """A layer's keys and values of one prefix, which every row of a batch sees and none changes."""
 
     def __init__(self, layer: Any) -> None:
         super().__init__()
@@ -29,30 +29,30 @@ class _KeptLayer(DynamicLayer):
         self.dtype, self.device, self.is_initialized = layer.dtype, layer.device, True
 
     def update(self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
-        """Keys and values of the prefix and then of the trees, (batch, heads, tokens, size)."""
+        """Keys and values of the prefix followed by those of the trees, (batch, heads, tokens, size)."""
         rows = key_states.shape[0]
         keys = self.keys.expand(rows, -1, -1, -1)
         values = self.values.expand(rows, -1, -1, -1)
         return torch.cat([keys, key_states], 2), torch.cat([values, value_states], 2)
 
 
-def keep_prefix(model: Any, tokens: Tokens, chunk: int) -> KeptPrefix:
-    """Read a prefix, at most `chunk` tokens at a time.
+def keep_prefix(model: Any, tokens: Tokens, chunk: int) -> CachedPrefix:
+    """Read a prefix into a cache, at most `chunk` tokens at a time.
 
     Raises:
-        OutOfMemory: it does not fit.
+        OutOfMemory: the prefix does not fit.
     """
     text = CachedText(model, 1)
     for start in range(0, len(tokens), chunk):
         text.extend(tokens[start : start + chunk], [])
-    return KeptPrefix(tokens, Cache(layers=[_KeptLayer(layer) for layer in text.layers]))
+    return CachedPrefix(tokens, Cache(layers=[_KeptLayer(layer) for layer in text.layers]))
 
 
 def find_prefix_fault(model: Any) -> str | None:
-    """Why an architecture cannot read trees beside a kept prefix, in words; None where it can. Found by trying.
+    """Try whether an architecture can read trees beside a cached prefix: None if so, else the reason in words.
 
-    What a branch says must not change in a single bit with what stands in another, in the tree beside its own, or with
-    what was read before; it must change with the prefix and with its positions, and must be what it says alone.
+    A branch's output must be independent, to the bit, of other branches, of other trees and of what was read before. It
+    must depend on the prefix and on its positions, and must equal the branch read alone.
     """
     vocabulary = model.get_output_embeddings().weight.shape[0]
     ids = tuple(number * 7919 % vocabulary for number in range(1, 121))
@@ -62,32 +62,36 @@ def find_prefix_fault(model: Any) -> str | None:
     elsewhere = grow_tree([neighbours[0][::-1], neighbours[1]])
     everything = range(vocabulary)
 
-    def read(kept: KeptPrefix | None, *trees: TokenTree) -> Tensor:
-        """What the first tree's sequences say: (sequences, vocabulary) probabilities."""
-        asked = [everything] * sum(len(each.rows) for each in trees)
-        rows = read_batch(model, trees, asked, 1, kept)[: len(trees[0].rows)]
+    def read(cached_prefix: CachedPrefix | None, *trees: TokenTree) -> Tensor:
+        """Probabilities behind the first tree's sequences, (sequences, vocabulary)."""
+        token_ids = [everything] * sum(len(each.rows) for each in trees)
+        rows = read_batch(model, trees, token_ids, 1, cached_prefix)[: len(trees[0].rows)]
         return torch.tensor([row.log_probs for row in rows]).exp()
 
-    last = tree.rows.index(max(tree.rows))  # the branch behind the other
+    last = tree.rows.index(max(tree.rows))  # the branch that comes after the other
     first_tokens = list(tree.tokens)
-    changed = min(tree.rows)
-    first_tokens[changed] = (first_tokens[changed] + 1) % vocabulary
+    changed_node = min(tree.rows)
+    first_tokens[changed_node] = (first_tokens[changed_node] + 1) % vocabulary
     try:
-        kept = keep_prefix(model, prefix, chunk=32)
-        plain, beside, again = read(kept, tree, others), read(kept, tree, elsewhere), read(kept, tree, others)
-        branch = read(kept, replace(tree, tokens=tuple(first_tokens)), others)
-        behind = read(keep_prefix(model, other_prefix, chunk=32), tree, others)
-        moved = read(kept, replace(tree, depths=tuple(depth + 1 for depth in tree.depths)), others)
-        alone = torch.cat([read(None, grow_tree([prefix + sequence])) for sequence in branches])
+        cached = keep_prefix(model, prefix, chunk=32)
+        plain, with_other_tree, again = (
+            read(cached, tree, others),
+            read(cached, tree, elsewhere),
+            read(cached, tree, others),
+        )
+        with_other_branch = read(cached, replace(tree, tokens=tuple(first_tokens)), others)
+        with_other_prefix = read(keep_prefix(model, other_prefix, chunk=32), tree, others)
+        with_other_positions = read(cached, replace(tree, depths=tuple(depth + 1 for depth in tree.depths)), others)
+        references = torch.cat([read(None, grow_tree([prefix + sequence])) for sequence in branches])
     except Exception as error:  # architectures fail in ways of their own; the plain path names what fails there too
         return f"it fails beside a kept prefix: {(str(error).splitlines() or [type(error).__name__])[0][:120]}"
     if not torch.equal(plain, again):
         return "what it keeps of a prefix changes when it is read beside"
-    if not torch.equal(plain, beside) or not torch.equal(plain[last], branch[last]):
+    if not torch.equal(plain, with_other_tree) or not torch.equal(plain[last], with_other_branch[last]):
         return "what is read beside a kept prefix changes with what stands beside it"
-    if torch.equal(plain, behind):
+    if torch.equal(plain, with_other_prefix):
         return "it does not see a prefix that is kept"
-    if torch.equal(plain, moved):
+    if torch.equal(plain, with_other_positions):
         return "beside a kept prefix it goes by the order of the tokens and not by the positions it is given"
-    apart = float((plain - alone).abs().sum(dim=1).max()) / 2
-    return None if apart <= TREE_TOLERANCE[model.dtype] else f"beside a kept prefix its answers differ by {apart:.1g}"
+    gap = float((plain - references).abs().sum(dim=1).max()) / 2
+    return None if gap <= TREE_TOLERANCE[model.dtype] else f"beside a kept prefix its answers differ by {gap:.1g}"

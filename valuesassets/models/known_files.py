@@ -1,7 +1,7 @@
-"""Files of what is known, named by the hash of their bytes (or ending in it), so that damage shows.
+"""Files of stored results, named by the hash of their bytes (or ending in it), so that damage shows.
 
-They are written whole or not at all: any number of processes may write and read at the same time, and a killed one
-leaves what it has written before.
+Files are written whole or not at all: any number of processes may write and read at the same time, and a killed process
+leaves the files that it had finished.
 """
 
 import hashlib
@@ -18,11 +18,11 @@ HASH = "[0-9a-f]{64}"
 def intact_files(
     folder: Path, name: re.Pattern[str], damaged: str, warn: Callable[[str], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each file that `keep_file` has left in a folder, which need not be there yet.
+    """Name and content of each undamaged file that `keep_file` wrote to a folder, which may not exist yet.
 
     Args:
-        name: of the files that are meant; others are left alone.
-        damaged: what `warn` is told of a damaged one, behind its path; it is removed.
+        name: pattern of the names to read; other files are left alone.
+        damaged: the message to `warn` about a damaged file, after its path; the file is removed.
 
     Raises:
         StorageError: a file may not be read.
@@ -30,7 +30,7 @@ def intact_files(
     for path in sorted(path for path in folder.glob("*") if name.fullmatch(path.name)):
         try:
             content = path.read_bytes()
-        except FileNotFoundError:  # another process has found it damaged
+        except FileNotFoundError:  # another process has removed it as damaged
             continue
         except OSError as error:
             raise StorageError(f"{path}: cannot be read: {error.strerror}; remove it") from None
@@ -43,10 +43,10 @@ def intact_files(
 
 
 def keep_file(folder: Path, prefix: str, content: bytes, suffix: str) -> Path:
-    """Write a file named by what it holds, and say where it is.
+    """Write a file named by the hash of its content; returns its path.
 
     Raises:
-        StorageError: it cannot be written.
+        StorageError: the file cannot be written.
     """
     path = folder / f"{prefix}{hashlib.sha256(content).hexdigest()}{suffix}"
     with whole_file(path) as temporary:

@@ -1,7 +1,7 @@
-"""The store of vectors: a text that was once embedded is not embedded again.
+"""The store of vectors: no text is embedded twice.
 
-A folder holds one subfolder per embedder with its prefix, and in it one file per batch: safetensors, named by the hash
-of its bytes (`known_files.py`).
+A folder holds one subfolder per embedder and prefix, and in it one safetensors file per batch, named by the hash of its
+bytes (`known_files.py`).
 """
 
 import re
@@ -20,7 +20,7 @@ DAMAGED = "known vectors are damaged; the file is removed and its texts are embe
 
 
 class KnownVector(NamedTuple):
-    """A text's vector as the embedder gives it, its tokens, and whether the embedder read only its beginning."""
+    """A text's vector as the embedder gives it, its number of tokens, and whether only its beginning was read."""
 
     vector: NDArray[np.float32]
     n_tokens: int
@@ -28,10 +28,10 @@ class KnownVector(NamedTuple):
 
 
 class KnownVectors:
-    """Vectors of one embedder and prefix by the keys of their texts (64 hexadecimal digits), in memory and on disk."""
+    """The stored vectors of one embedder and prefix by text key (64 hexadecimal digits), in memory and on disk."""
 
     def __init__(self, folder: Path, warn: Callable[[str], None] | None = None) -> None:
-        """Open a folder, which need not be there yet; a damaged file is named to `warn` and removed."""
+        """Open a folder, which may not exist yet; a damaged file is reported to `warn` and removed."""
         from safetensors.numpy import load
 
         self._folder, self._vectors = folder, dict[str, KnownVector]()
@@ -39,18 +39,18 @@ class KnownVectors:
             self._vectors = _from_arrays(load(content)) | self._vectors
 
     def get(self, key: str) -> KnownVector | None:
-        """What is known of a text; None where it is unknown."""
+        """The vector of a text's key; None where none is stored."""
         return self._vectors.get(key)
 
-    def add(self, found: Mapping[str, KnownVector]) -> None:
-        """Keep the vectors of a batch; those known keep what they were.
+    def add(self, vectors: Mapping[str, KnownVector]) -> None:
+        """Store the vectors of a batch; vectors that are stored already stay unchanged.
 
         Raises:
             StorageError: the file cannot be written.
         """
         from safetensors.numpy import save
 
-        new = {key: found[key] for key in sorted(found) if key not in self._vectors}
+        new = {key: vectors[key] for key in sorted(vectors) if key not in self._vectors}
         if not new:
             return
         with unbroken():

@@ -1,4 +1,4 @@
-"""What weights take and what memory there is: where a model goes, and that it fits there before it is read."""
+"""How much memory weights take and machines have: chooses a GPU, and checks that a model fits before it loads."""
 
 import os
 import resource
@@ -11,25 +11,25 @@ from valuesassets.models.model_files import count_weights
 from valuesassets.records.errors import ModelError
 
 if TYPE_CHECKING:
-    from valuesassets.models.loading import OpenedModel
+    from valuesassets.models.loaded_model import OpenedModel
 
 MEMINFO, OWN_CGROUPS, CGROUPS = Path("/proc/meminfo"), Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
-"""What Linux says: of the machine, the cgroups of this process, and where they are mounted."""
+"""Linux files with the machine's memory and this process's cgroups, and the folder of all cgroups."""
 OWN_PAGES = Path("/proc/self/statm")
-"""The pages of addresses that this process has, first of its numbers."""
+"""Its first number counts the pages of this process's address space."""
 BESIDE_WEIGHTS = 0.15
-"""Of the weights: what reading takes beside them at least, on a graphics card."""
+"""Memory that reading takes beside the weights on a GPU, at least, as a share of the weights."""
 ITEM_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
 FLOATS = ("F64", "F32", "F16", "BF16")
 WIDE = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2}
-"""Bytes of what no dtype changes, one for all others: integers, and floats of eight bits."""
+"""Bytes of number types that keep their size in any dtype; types not listed (8 bits) take one."""
 
 
 def require_memory(opened: "OpenedModel") -> None:
-    """See that the weights of a model fit into what is free where it is to run.
+    """Check that a model's weights fit into the free memory of its device.
 
     Raises:
-        ModelError: they do not fit, or their files are not whole.
+        ModelError: the weights do not fit, or their files are not whole.
     """
     needed, free = weights_bytes(count_weights(opened.folder), opened.dtype), free_bytes(opened.device)
     if needed > free:
@@ -37,27 +37,27 @@ def require_memory(opened: "OpenedModel") -> None:
 
 
 def require_on_gpus(opened: "OpenedModel", places: Mapping[str, object]) -> None:
-    """See that no layer of a spread model waits on the CPU or the disk, from where each pass would fetch it anew.
+    """Check that no layer of a spread model waits on the CPU or the disk, where each pass would load it anew.
 
     Args:
         places: by module, where accelerate has put it: number of a GPU, `cpu` or `disk`.
 
     Raises:
-        ModelError: some do; says what the weights take and what is free.
+        ModelError: some layers wait; the message says what the weights take and what is free.
     """
     waiting = [name for name, place in places.items() if place in ("cpu", "disk")]
     if waiting:
-        said = _too_little(weights_bytes(count_weights(opened.folder), opened.dtype), free_bytes("auto"), opened)
+        shortage = _too_little(weights_bytes(count_weights(opened.folder), opened.dtype), free_bytes("auto"), opened)
         raise ModelError(
             f"{opened.model_id}: {len(waiting)} of {len(places)} parts of it do not fit on the GPUs, first "
-            f"{waiting[0] or 'all'}; {said}"
+            f"{waiting[0] or 'all'}; {shortage}"
         )
 
 
 def find_single_gpu(folder: Path, dtype: str) -> str | None:
-    """The first GPU that is large enough for a model and what reading takes beside it; None where none is.
+    """The first GPU that is large enough for a model and for reading it; None where none is.
 
-    By the whole memory of a card, not by what is free: a model goes to the same place however often it is loaded.
+    This goes by total memory, not by free memory, so that a model goes to the same GPU each time it is loaded.
     """
     import torch
 
@@ -76,7 +76,7 @@ def _too_little(needed: int, free: int, opened: "OpenedModel") -> str:
 
 
 def weights_bytes(counts: Mapping[str, int], dtype: str) -> int:
-    """Bytes that weights take when they are loaded in a dtype.
+    """Bytes that weights take in memory when loaded in a dtype.
 
     >>> weights_bytes({"F32": 10, "I64": 1}, "bfloat16")
     28
@@ -85,10 +85,10 @@ def weights_bytes(counts: Mapping[str, int], dtype: str) -> int:
 
 
 def free_bytes(device: str) -> int:
-    """Bytes that are free for weights on `cpu` or `cuda:0`; for `auto` on all GPUs together.
+    """Bytes free for weights on a device such as `cpu` or `cuda:0`; for `auto`, on all GPUs together.
 
     Raises:
-        ModelError: a GPU that is visible cannot be used.
+        ModelError: a visible GPU cannot be used.
     """
     if device == "cpu":
         return _free_host_bytes()
@@ -100,7 +100,7 @@ def free_bytes(device: str) -> int:
 
 
 def total_bytes(device: str) -> int:
-    """Bytes of the whole memory of `cpu` or `cuda:0`."""
+    """Bytes of total memory of a device such as `cpu` or `cuda:0`."""
     if device == "cpu":
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     import torch
@@ -112,12 +112,12 @@ def _free_gpu_bytes(device: str) -> int:
     import torch
 
     try:
-        held = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # by torch, for whoever is next
-        return torch.cuda.mem_get_info(device)[0] + held
+        reserved = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)  # by torch, and reusable
+        return torch.cuda.mem_get_info(device)[0] + reserved
     except (RuntimeError, AssertionError) as error:  # broken, in another job's exclusive use, or torch without CUDA
-        said = " ".join(str(error).split()).split(". ")[0]
+        reason = " ".join(str(error).split()).split(". ")[0]
         what_to_do = "see what nvidia-smi says there, ask for another node"
-        raise ModelError(f"{socket.gethostname()}: {device} cannot be used: {said}; {what_to_do}") from None
+        raise ModelError(f"{socket.gethostname()}: {device} cannot be used: {reason}; {what_to_do}") from None
 
 
 def _free_host_bytes() -> int:
@@ -127,32 +127,32 @@ def _free_host_bytes() -> int:
 
 
 def _free_by_limit() -> list[int]:
-    """Bytes left under this process's limit of addresses (`ulimit -v`), where it has one."""
+    """Bytes left under this process's limit of address space (`ulimit -v`), if it has one."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    held = int(OWN_PAGES.read_text().split()[0]) * resource.getpagesize()
-    return [] if limit == resource.RLIM_INFINITY else [max(limit - held, 0)]
+    n_used = int(OWN_PAGES.read_text().split()[0]) * resource.getpagesize()
+    return [] if limit == resource.RLIM_INFINITY else [max(limit - n_used, 0)]
 
 
 def _free_by_cgroup() -> list[int]:
-    """Bytes left under the limit of each cgroup that this process is in, up to the outermost, of either version."""
-    left = []
+    """Bytes left under the limit of each cgroup of this process and its parents, in version 1 or 2."""
+    n_free = []
     for line in OWN_CGROUPS.read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers:
-            left += _left_in(CGROUPS, path, "memory.max", "memory.current", "")
+            n_free += _free_in(CGROUPS, path, "memory.max", "memory.current", "")
         elif "memory" in controllers.split(","):
-            left += _left_in(CGROUPS / "memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
-    return left
+            n_free += _free_in(CGROUPS / "memory", path, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_")
+    return n_free
 
 
-def _left_in(mount: Path, path: str, limit: str, usage: str, total: str) -> list[int]:
-    own, left = mount / path.lstrip("/"), []
-    for group in (own, *own.parents):
+def _free_in(mount: Path, path: str, limit: str, usage: str, total: str) -> list[int]:
+    own_group, n_free = mount / path.lstrip("/"), []
+    for group in (own_group, *own_group.parents):
         if group.is_relative_to(mount) and (group / limit).is_file() and (group / limit).read_text() != "max\n":
-            of_group = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
-            cached = sum(int(of_group[f"{total}{kind}_file"]) for kind in ("active", "inactive"))  # goes when need be
-            left.append(max(int((group / limit).read_text()) - int((group / usage).read_text()) + cached, 0))
-    return left
+            statistics = dict(line.split() for line in (group / "memory.stat").read_text().splitlines())
+            cached = sum(int(statistics[f"{total}{kind}_file"]) for kind in ("active", "inactive"))  # freed on demand
+            n_free.append(max(int((group / limit).read_text()) - int((group / usage).read_text()) + cached, 0))
+    return n_free
 
 
 def _gib(n_bytes: int) -> str:

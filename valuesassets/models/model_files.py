@@ -1,4 +1,4 @@
-"""A model's files before any library reads them: the folder or the hub's cache, whole and safe, and their hash."""
+"""Checks a model's files before any library reads them: that they are there, whole and safe; and hashes them."""
 
 import contextlib
 import math
@@ -19,14 +19,14 @@ TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?")
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 LARGE = 2**26
-"""Bytes from which a file's hash is remembered: a tenth of a second's work."""
+"""Bytes from which a file's hash is remembered; hashing so many takes a tenth of a second."""
 COMMIT = re.compile(r"[0-9a-f]{40}")
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 SIZES = re.compile(r"(hidden|intermediate|vocab)_size|num_hidden_layers|n_layers?|num_attention_heads")
 COUNTS = re.compile(r"(num|n)_\w+")
 """Numbers in config.json by which transformers builds a model; those of `SIZES` are at least 1."""
 MOST, MOST_LAYERS = 10**6, 10**4
-"""Far more than models have: more is built for hours."""
+"""Largest counts accepted, far above those of real models: libraries would build more for hours."""
 NEEDED = (
     *TOKENIZER_FILES,
     *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt", "sentencepiece.bpe.model"),
@@ -34,14 +34,14 @@ NEEDED = (
     *(WEIGHTS, INDEX),
     *("model-?????-of-?????.safetensors", "model-?????-of-??????.safetensors"),
 )
-"""What is read of a hub model: no pickles, no code, no second copy of its weights under another name or in a folder."""
+"""Files that are downloaded of a hub model: no pickles, no code, and no second copy of its weights."""
 
 
 def require_folder(model: str) -> Path | None:
-    """The folder that `model` names, with what it must hold; None for a hub id.
+    """The folder that `model` names, after a check of its files; None for a hub id.
 
     Raises:
-        ModelError, TokenizerError: no such folder, or it lacks configuration, tokenizer or safe weights.
+        ModelError, TokenizerError: there is no such folder, or it lacks configuration, tokenizer or safe weights.
     """
     folder = Path(model)
     if not (model and folder.is_dir()):
@@ -51,24 +51,24 @@ def require_folder(model: str) -> Path | None:
             raise ModelError(f"{no_such_file(model, 'folder')}, or give a hub id such as owner/name")
         return None
     for path in sorted(folder.iterdir()):
-        if path.exists() and not (path.is_file() or path.is_dir()):  # reading a pipe or a device has no end
+        if path.exists() and not (path.is_file() or path.is_dir()):  # reading a pipe or a device would never end
             raise ModelError(f"{path}: is no file but a pipe or a device; remove it")
     if (folder / MARKER).is_file() and read_origin(folder) is None:
         raise ModelError(
             f"{model}: is no longer as it was made of a GGUF file; name the GGUF file, which makes it anew"
         )
     if not (folder / "config.json").is_file():
-        named = sorted(path for path in folder.iterdir() if path.suffix.lower() == SUFFIX)
-        if named:
-            raise ModelError(f"{model}: is a folder of GGUF files; name the file itself, such as {named[0]}")
+        gguf_files = sorted(path for path in folder.iterdir() if path.suffix.lower() == SUFFIX)
+        if gguf_files:
+            raise ModelError(f"{model}: is a folder of GGUF files; name the file itself, such as {gguf_files[0]}")
         raise ModelError(f"{model}: no config.json; name a folder as save_pretrained writes it")
     if not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
         raise TokenizerError(f"{model}: no tokenizer; put tokenizer.json (or tokenizer.model) beside the weights")
     if not any(folder.glob("*.safetensors")):
         pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
-        found = f"found only {pickles[0]}, a pickle, which can run code" if pickles else "found none"
+        finding = f"found only {pickles[0]}, a pickle, which can run code" if pickles else "found none"
         raise ModelError(
-            f"{model}: weights in safetensors were expected, {found}; save the model again with save_pretrained"
+            f"{model}: weights in safetensors were expected, {finding}; save the model again with save_pretrained"
         )
     for path in sorted({*folder.glob("*.safetensors"), *weight_files(folder)}):
         if not is_utf8(str(path.absolute())):
@@ -82,13 +82,13 @@ def require_folder(model: str) -> Path | None:
 
 
 def find_model(model: str, revision: str | None = None, offline: bool = False) -> Path | None:
-    """The folder with a model's files: its own, the hub's cache, or what its GGUF file was made into.
+    """The folder with a model's files: its own, one in the hub's cache, or the one that its GGUF file became.
 
     Returns:
-        None where the hub has yet to give some of them, or the GGUF file is yet to be converted.
+        None where some files have yet to be downloaded, or the GGUF file has yet to be converted.
 
     Raises:
-        ModelError, TokenizerError: as `require_folder`; or the hub is not to be asked, and the cache lacks a part.
+        ModelError, TokenizerError: as `require_folder`; or the cache lacks a file and the hub may not be asked.
     """
     gguf = find_gguf(model)
     if gguf is not None:
@@ -109,7 +109,7 @@ def find_model(model: str, revision: str | None = None, offline: bool = False) -
 
 
 def count_weights(folder: Path) -> Counter[str]:
-    """How many numbers of each dtype (`F32`, `BF16`, ...) transformers will read as weights, by the files' headers.
+    """Number of weights of each dtype (`F32`, `BF16`, ...) that transformers will load, by the files' headers.
 
     Raises:
         ModelError: a file of the weights is absent or cut short.
@@ -121,33 +121,33 @@ def count_weights(folder: Path) -> Counter[str]:
         try:
             with safe_open(path, framework="np") as weights:
                 for name in weights.keys():  # noqa: SIM118  # so the library names them
-                    part = weights.get_slice(name)
-                    if part.get_dtype().startswith("C"):  # transformers takes their real part
+                    tensor = weights.get_slice(name)
+                    if tensor.get_dtype().startswith("C"):  # transformers would take their real part
                         raise ModelError(f"{path}: {name} holds complex numbers; a language model has none")
-                    counts[part.get_dtype()] += math.prod(part.get_shape())
+                    counts[tensor.get_dtype()] += math.prod(tensor.get_shape())
         except (OSError, SafetensorError) as error:
-            said = " ".join(str(error).split())
-            raise ModelError(f"{path}: not a whole file of weights: {said}; download it again") from None
+            reason = " ".join(str(error).split())
+            raise ModelError(f"{path}: not a whole file of weights: {reason}; download it again") from None
     return counts
 
 
 def require_sound_settings(folder: Path) -> None:
-    """See that no number in a model's configuration keeps libraries busy for hours: they build what it counts.
+    """Check that no number in a model's configuration makes a library build layers for hours.
 
     Raises:
-        ModelError: a count is out of range, other weights are named, or the settings for generation cannot be read.
+        ModelError: a count is out of range, other weights are named, or generation_config.json cannot be read.
     """
     path, settings = folder / "config.json", folder / "generation_config.json"
     if settings.is_file() and not isinstance(read_json(settings, ModelError), dict):
         raise ModelError(f"{settings}: an object was expected; download the file again")
     try:
         content: Any = read_json(path, ModelError)
-    except ModelError:  # the library says what is wrong
+    except ModelError:  # the library reports what is wrong
         return
     waiting = [content]
     while waiting:
-        each = waiting.pop()
-        for key, value in each.items() if isinstance(each, dict) else ():
+        value_here = waiting.pop()
+        for key, value in value_here.items() if isinstance(value_here, dict) else ():
             waiting.append(value)
             is_size, most = SIZES.fullmatch(key), MOST_LAYERS if "layer" in key else MOST
             is_count = isinstance(value, int) and (is_size or COUNTS.fullmatch(key))
@@ -163,12 +163,12 @@ def require_sound_settings(folder: Path) -> None:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """What transformers will read as weights: one file, or those that the index names, of folders below as well.
+    """The files that transformers will load as weights: one file, or all that the index names, in subfolders too.
 
-    A model may come with its weights a second time, in another form.
+    Other files may hold the same weights a second time, in another form.
 
     Raises:
-        ModelError: the index cannot be read, or names what is no safetensors file in the model's folder.
+        ModelError: the index cannot be read, or names something other than a safetensors file in the folder.
     """
     index = folder / INDEX
     if (folder / WEIGHTS).is_file() or not index.is_file():
@@ -196,29 +196,29 @@ def hash_folder(folder: Path) -> str:
     Raises:
         ModelError: a file cannot be read or is not whole, or the index of the weights names one outside the folder.
     """
-    count_weights(folder)  # what is not whole is not read for an hour
+    count_weights(folder)  # fails early on broken files, before an hour of hashing
     files = [*folder.glob("*.safetensors"), *folder.glob("*.index.json"), *weight_files(folder), folder / "config.json"]
     files.append(folder / "generation_config.json")
-    there = (path for path in sorted(set(files)) if path.is_file())
-    hashed = {}
-    for path in there:
+    existing = (path for path in sorted(set(files)) if path.is_file())
+    hashes = {}
+    for path in existing:
         with readable(path):
             name = path.relative_to(folder).as_posix()
-            hashed[name] = (remembered_sha256 if path.stat().st_size >= LARGE else sha256_file)(path)
-    return sha256_json(hashed)
+            hashes[name] = (remembered_sha256 if path.stat().st_size >= LARGE else sha256_file)(path)
+    return sha256_json(hashes)
 
 
-def is_offline(asked: bool) -> bool:
-    """Whether the hub is not to be asked: because a person said so, or the environment (HF_HUB_OFFLINE)."""
+def is_offline(is_requested: bool) -> bool:
+    """Whether the hub may not be asked, by request or by the environment (HF_HUB_OFFLINE)."""
     from huggingface_hub import constants
 
-    return asked or constants.HF_HUB_OFFLINE
+    return is_requested or constants.HF_HUB_OFFLINE
 
 
 def cached_snapshot(model: str, revision: str | None) -> Path | None:
-    """The folder of a hub model in this machine's cache, None where it is not there; its name is the commit.
+    """The folder of a hub model in this machine's cache, or None where the cache does not have it.
 
-    A branch moves; its commit is what names the weights.
+    The folder's name is the commit, which identifies the weights: a branch moves.
     """
     from huggingface_hub import try_to_load_from_cache
 
@@ -229,8 +229,8 @@ def cached_snapshot(model: str, revision: str | None) -> Path | None:
 def find_lack(model: str, revision: str | None) -> str | None:
     """What a hub model lacks in this machine's cache, in words; None where it is whole.
 
-    Whole is: tokenizer, every file of the weights, and all that the hub lists of the commit where a download kept its
-    list.
+    A whole model has a tokenizer, every file of its weights, and, if a download kept the hub's list of the commit's
+    files, all needed files in that list.
     """
     from huggingface_hub import get_cached_repo_tree
     from huggingface_hub.errors import CachedRepoTreeNotFoundError
@@ -238,25 +238,25 @@ def find_lack(model: str, revision: str | None) -> str | None:
     snapshot = cached_snapshot(model, revision)
     if snapshot is None:
         return "is not"
-    there = {path.name for path in snapshot.iterdir() if path.is_file()}
-    lack = find_lack_of_part(there)
+    names_here = {path.name for path in snapshot.iterdir() if path.is_file()}
+    lack = find_lack_of_part(names_here)
     if lack is not None:
         return lack
     named = {name for index in snapshot.glob("*.safetensors.index.json") for name in _indexed(index)}
     with contextlib.suppress(CachedRepoTreeNotFoundError):
         listed = (file.path for file in get_cached_repo_tree(model, revision=snapshot.name))
         named |= {path for path in listed if is_needed(path)}
-    absent = sorted(named - there)
+    absent = sorted(named - names_here)
     return f"lacks {absent[0]}" if absent else None
 
 
 def is_needed(path: str) -> bool:
-    """Whether a file of a hub model is one that is read (see `NEEDED`)."""
+    """Whether a file of a hub model is one of `NEEDED`."""
     return any(fnmatchcase(path, pattern) for pattern in NEEDED) and "/" not in path
 
 
 def find_lack_of_part(names: Collection[str]) -> str | None:
-    """Which part of a model none of these files is, in words; None where there is something of each."""
+    """Which part of a model is missing among these files, in words; None where every part has a file."""
     if "config.json" not in names:
         return "has no config.json"
     if not any(fnmatchcase(name, pattern) for name in names for pattern in TOKENIZER_FILES):

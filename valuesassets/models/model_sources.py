@@ -1,4 +1,4 @@
-"""Models from wherever they are: a folder, the hub, or a GGUF file, which is converted where it was not before."""
+"""Gets models from any source: a folder, the hub, or a GGUF file, which is converted once."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from valuesassets.models.model_files import find_model
 
 
 def plan_model(model: str, revision: str | None = None, offline: bool = False) -> PlannedModel:
-    """What is lacking of a model on this machine; nothing is downloaded or converted.
+    """Find what this machine lacks of a model, without a download or conversion.
 
     Raises:
         ModelError, TokenizerError: as `fetching.plan_model`; or transformers cannot read the GGUF file.
@@ -30,11 +30,11 @@ def fetch_model(
     tell: Callable[[int], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> FetchedModel:
-    """Download what is lacking of a model, or convert its GGUF file.
+    """Download the missing files of a model, or convert its GGUF file.
 
     Args:
-        tell: is called with the bytes downloaded so far, once a second while there is something new.
-        say: is called with lines on how far a conversion is.
+        tell: called with the bytes downloaded so far, at most once a second.
+        say: called with lines about the progress of a conversion.
 
     Raises:
         ModelError, StorageError: as `fetching.fetch_model` and `convert`.

@@ -1,4 +1,4 @@
-"""What a model is shown of a trial: its prompt as it stands, or the turns of a chat."""
+"""The text that a model sees of a trial: the prompt as it is, or a chat rendered by the model's template."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from valuesassets.models.chat_templates import ChatTemplate
-from valuesassets.models.loading import ROOMS, LoadedModel, OpenedModel
+from valuesassets.models.loaded_model import ROOMS, LoadedModel, OpenedModel
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans
 from valuesassets.records.thoughts import begins_thought, thought_tag
@@ -16,18 +16,18 @@ from valuesassets.records.trials import SpanFault, Trial, Turn
 from valuesassets.spelling.prompt_tokenizer import require_plain
 
 TRIED_TOKENS = 32
-"""How far a model writes when it is tried whether it thinks."""
+"""Most tokens that a model writes when it is tried whether it thinks."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A trial as a model is shown it.
+    """A trial as a model sees it.
 
     Attributes:
-        text: what the model reads; its answer comes next, or, where spans are read, the answers stand in it.
-        starts: where spans are read, where in `text` each turn of the assistant begins (characters); a prompt that
-            stands as it is, is one.
-        prefixes: where the template has opened each of these turns, before any white space that it puts there.
+        text: what the model reads; its answer comes next, or is in the text where spans are read.
+        starts: where spans are read, the character of `text` at which each turn of the assistant begins; a bare prompt
+            counts as one turn.
+        prefixes: the character at which the template opens each of these turns, before any white space it adds.
     """
 
     trial: Trial
@@ -37,16 +37,16 @@ class Shown:
 
 
 def as_shown(opened: OpenedModel, trial: Trial) -> OpenedModel:
-    """A model as it is asked a trial: spans of a text without a chat are read in the bare text, whatever the model."""
+    """A model as it is asked a trial: spans of a text without a chat are read in the bare text, in chat models too."""
     return opened.bare if isinstance(trial.readout, ScoreSpans) and trial.chat is None else opened
 
 
 def show_trial(opened: OpenedModel, trial: Trial) -> Shown:
-    """A trial as `opened` is shown it (`as_shown`).
+    """A trial as the model sees it (`as_shown`).
 
     Raises:
-        TokenizerError: it cannot be shown in this way: it holds a control token, the chat template fails on it or does
-            not show it as it stands, or what is asked has no place in a chat.
+        TokenizerError: the trial holds a control token, the chat template fails on it or changes its text, or its
+            prompt has no part for the user to say.
     """
     opened = as_shown(opened, trial)
     template = opened.template
@@ -60,18 +60,18 @@ def show_trial(opened: OpenedModel, trial: Trial) -> Shown:
     if trial.chat is not None and isinstance(trial.readout, ScoreSpans):
         return _show_spans(template, trial, trial.chat)
     if trial.chat is not None:
-        return Shown(trial, _not_thinking(template, template.opened(trial.chat), trial.chat))
+        return Shown(trial, _require_no_thought_in(template, template.opened(trial.chat), trial.chat))
     if template.prompting.answer_prefix == "none":
         turns = [Turn("user", trial.prompt)]
-        return Shown(trial, _not_thinking(template, template.opened(turns), turns))
-    asked, _, cue = trial.prompt.rpartition("\n")
-    if not asked.strip():
+        return Shown(trial, _require_no_thought_in(template, template.opened(turns), turns))
+    question, _, cue = trial.prompt.rpartition("\n")
+    if not question.strip():
         raise TokenizerError(
             f"the prompt {trial.prompt[:60]!r} is its last line alone, which opens the model's turn: nothing is left "
             "for the user to say; say answer_prefix = 'none', or give the trial's chat"
         )
-    turns = [Turn("user", asked), Turn("assistant", cue)]
-    return Shown(trial, _not_thinking(template, template.continued(turns), turns[:1]))
+    turns = [Turn("user", question), Turn("assistant", cue)]
+    return Shown(trial, _require_no_thought_in(template, template.continued(turns), turns[:1]))
 
 
 def _answers(trial: Trial) -> Iterable[str]:
@@ -85,16 +85,16 @@ def _answers(trial: Trial) -> Iterable[str]:
 
 
 def _show_spans(template: ChatTemplate, trial: Trial, chat: Sequence[Turn]) -> Shown:
-    """A chat as it stands, and where in it the assistant's turns begin: as the model itself would have come there."""
+    """A whole chat, and where its assistant's turns begin, at the same text that the model itself would continue."""
     places = [n for n, turn in enumerate(chat) if turn.role == "assistant"]
     try:
         whole, prefixes = template.whole(chat), [template.opened(chat[:place]) for place in places]
     except TokenizerError as error:
         raise TokenizerError(f"{SpanFault.TEMPLATE}: {error}") from None
-    said, starts = [chat[place].text for place in places], list[int]()
+    replies, starts = [chat[place].text for place in places], list[int]()
     for number, (prefix, longer) in enumerate(pairwise([*prefixes, whole])):
-        # Some templates put a space before what the model says, and none where it is yet to say it.
-        start = next((n for n in _starts(longer, len(prefix)) if longer.startswith(said[number], n)), None)
+        # Some templates write a space before a finished turn of the model, but none where the turn is still empty.
+        start = next((n for n in _starts(longer, len(prefix)) if longer.startswith(replies[number], n)), None)
         starts += [] if start is None else [start]
         if start is None or not longer.startswith(prefix):
             raise TokenizerError(
@@ -106,15 +106,15 @@ def _show_spans(template: ChatTemplate, trial: Trial, chat: Sequence[Turn]) -> S
 
 
 def _starts(text: str, place: int) -> range:
-    """Where what is said may begin in a text: at a place, or behind white space that stands there."""
+    """Where a reply may begin in a text: at a place, or behind the white space at that place."""
     behind = text[place:]
     return range(place, place + len(behind) - len(behind.lstrip()) + 1)
 
 
-def _not_thinking(template: ChatTemplate, text: str, turns: Sequence[Turn]) -> str:
-    """A rendered chat; refused where the template itself begins a thought that the study does not ask for."""
-    said = turns[-1].text.strip()
-    behind = text.rpartition(said)[2] if said else text
+def _require_no_thought_in(template: ChatTemplate, text: str, turns: Sequence[Turn]) -> str:
+    """Check that a rendered chat does not begin a thought that the study does not ask for; returns the chat."""
+    last_text = turns[-1].text.strip()
+    behind = text.rpartition(last_text)[2] if last_text else text
     if template.prompting.thinking == "off" and begins_thought(behind):
         raise TokenizerError(
             f"{template.name}: the chat template begins a thought though thinking = 'off'; use a model that can "
@@ -124,7 +124,7 @@ def _not_thinking(template: ChatTemplate, text: str, turns: Sequence[Turn]) -> s
 
 
 def require_askable(opened: OpenedModel, trials: Sequence[Trial]) -> None:
-    """See that a model may be asked trials of their readout at all.
+    """Check that a model can be asked trials of this readout.
 
     Raises:
         TokenizerError: probabilities are asked of a model that thinks first: they would be those of a thought.
@@ -137,16 +137,16 @@ def require_askable(opened: OpenedModel, trials: Sequence[Trial]) -> None:
 
 
 def require_no_thought(loaded: LoadedModel, trials: Sequence[Trial]) -> None:
-    """See that a chat model that is not to think does not, by what it writes to the first trial with room for it.
+    """Check that a chat model with thinking off does not think, by what it writes to the first trial with room.
 
-    Where there is none, or memory is short, by what it writes to the shortest.
+    Where no trial leaves room, or memory is short, the shortest trial is tried.
 
     Args:
-        trials: such as can be asked of it.
+        trials: trials that the model can be asked.
 
     Raises:
-        TokenizerError: it begins to.
-        ScoringError: memory is short of the shortest trial too.
+        TokenizerError: the model begins to think.
+        ScoringError: memory is short for the shortest trial too.
     """
     from valuesassets.models.engine import OutOfMemory, within_memory
 
@@ -154,14 +154,14 @@ def require_no_thought(loaded: LoadedModel, trials: Sequence[Trial]) -> None:
     if not opened.prompting.is_chat or opened.prompting.thinking == "on":
         return
     room, is_full = opened.least_setting(ROOMS) or math.inf, False
-    for ids in _tried(opened, trials, room):
+    for ids in _prompts_to_try(opened, trials, room):
         most = int(min(TRIED_TOKENS, room - len(ids) + 1))  # nothing is read behind the last token
         try:
-            written = within_memory(partial(_write_greedily, loaded, ids, most))
+            text = within_memory(partial(_write_greedily, loaded, ids, most))
         except OutOfMemory:
             is_full = True
             continue
-        tag = thought_tag(written)
+        tag = thought_tag(text)
         if tag is not None:
             raise TokenizerError(
                 f"{loaded.model_id}: begins to think ({tag}) within {TRIED_TOKENS} tokens though thinking = 'off'; see "
@@ -175,25 +175,27 @@ def require_no_thought(loaded: LoadedModel, trials: Sequence[Trial]) -> None:
         )
 
 
-def _tried(opened: OpenedModel, trials: Sequence[Trial], room: float) -> Iterator[list[int]]:
-    """The tokens before an answer, of the first trial that leaves room for what is tried, then of the shortest."""
+def _prompts_to_try(opened: OpenedModel, trials: Sequence[Trial], room: float) -> Iterator[list[int]]:
+    """The tokens before the answer: of the first trial that leaves room for the trial run, then of the shortest."""
 
-    def begun() -> Iterator[list[int]]:
+    def beginnings() -> Iterator[list[int]]:
         for trial in trials:
             if as_shown(opened, trial).template is None:
-                continue  # in a bare text nobody is asked to answer at once
-            shown = show_trial(opened, trial)
+                continue  # a bare text does not ask the model to answer at once
+            trial_text = show_trial(opened, trial)
             is_spans = isinstance(trial.readout, ScoreSpans)
-            yield from opened.tokenizer.encode([shown.text[: shown.starts[0]] if is_spans else shown.text])
+            yield from opened.tokenizer.encode(
+                [trial_text.text[: trial_text.starts[0]] if is_spans else trial_text.text]
+            )
 
-    yield from islice((ids for ids in begun() if len(ids) + TRIED_TOKENS <= room), 1)
-    shortest = min(begun(), key=len, default=[])
+    yield from islice((ids for ids in beginnings() if len(ids) + TRIED_TOKENS <= room), 1)
+    shortest = min(beginnings(), key=len, default=[])
     if 0 < len(shortest) <= room:
         yield shortest
 
 
 def first_shown(opened: OpenedModel, trials: Iterable[Trial]) -> Shown | None:
-    """The first trial that can be shown, as it is; None where none can."""
+    """The first trial that can be shown, as the model sees it; None where none can."""
     for trial in trials:
         try:
             return show_trial(opened, trial)
@@ -203,7 +205,7 @@ def first_shown(opened: OpenedModel, trials: Iterable[Trial]) -> Shown | None:
 
 
 def _write_greedily(loaded: LoadedModel, ids: Sequence[int], most: int) -> str:
-    """What a model writes behind some tokens, `most` at most: the likeliest each time, special tokens included."""
+    """Text that a model writes behind some tokens, greedily, in at most `most` tokens; special tokens included."""
     import torch
     from transformers import GenerationConfig
 
@@ -211,7 +213,7 @@ def _write_greedily(loaded: LoadedModel, ids: Sequence[int], most: int) -> str:
     settings = GenerationConfig(
         max_new_tokens=most, do_sample=False, eos_token_id=ends or None, pad_token_id=ends[0] if ends else 0
     )
-    given = torch.tensor([list(ids)], device=loaded.device)
+    prompt = torch.tensor([list(ids)], device=loaded.device)
     writer: Any = loaded.model
-    out = writer.generate(given, attention_mask=torch.ones_like(given), generation_config=settings)
+    out = writer.generate(prompt, attention_mask=torch.ones_like(prompt), generation_config=settings)
     return loaded.tokenizer.decode(out[0, len(ids) :].tolist())

@@ -1,12 +1,12 @@
-"""One pass of trials through a model: trees planned, read batch by batch, and turned into readings."""
+"""One pass of trials through a model: plans trees, reads them batch by batch, and turns them into readings."""
 
 from collections.abc import Callable, Sequence
 
 from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU
-from valuesassets.models.engine import KeptPrefix, OutOfMemory, read_batch
+from valuesassets.models.engine import CachedPrefix, OutOfMemory, read_batch
 from valuesassets.models.kept_prefixes import keep_prefix
 from valuesassets.models.known_readings import KnownReadings
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_plan import chains, list_rows, order_batches, part_rows, whole_trees
 from valuesassets.models.spelled_trials import TRIAL, SpelledTrial, failed
 from valuesassets.models.token_trees import BatchBudget
@@ -19,13 +19,13 @@ OnProgress = Callable[[int, int], None]
 
 
 class ReadingPass:
-    """One pass of trials through a model: trees planned, read, and turned into readings.
+    """Plans the passes for some trials, reads them, and turns them into readings.
 
     Attributes:
-        batches, tokens: of the plan, padding and what is read of kept prefixes included.
-        kept_prefixes: how many beginnings of prompts are kept while the trees behind them are read.
-        beside: keys of the trials that have a row beside a kept prefix.
-        notes: what a person should know, in words.
+        batches, tokens: counts of the plan, with padding and cached prefixes.
+        kept_prefixes: number of prefixes that are cached while the trees behind them are read.
+        beside: keys of the trials with a row beside a cached prefix.
+        notes: what a person should know about the readings, in words.
     """
 
     def __init__(
@@ -33,17 +33,17 @@ class ReadingPass:
         loaded: LoadedModel,
         entries: Sequence[SpelledTrial],
         budget: BatchBudget,
-        known: KnownReadings | None = None,
+        store: KnownReadings | None = None,
         on_progress: OnProgress | None = None,
         as_chains: bool = False,
     ) -> None:
-        self._loaded, self._known, self._on_progress, self._as_chains = loaded, known, on_progress, as_chains
+        self._loaded, self._store, self._on_progress, self._as_chains = loaded, store, on_progress, as_chains
         self._entries = {entry.reading_key: entry for entry in entries}
         self._open = {key: self._begin(entry.spelled) for key, entry in self._entries.items()}
         self._readings: dict[str, Reading] = {}
         self.notes: list[str] = []
         self.budget = budget
-        self._kept: KeptPrefix | None = None
+        self._prefix: CachedPrefix | None = None
         self._chunk = CHUNK if loaded.device == "cpu" else CHUNK_OF_A_GPU
         rows = list_rows(self._entries.values())
         self._parts = chains(rows) if as_chains else part_rows(loaded, rows, budget.rows, self.notes)
@@ -62,9 +62,9 @@ class ReadingPass:
     def read(self) -> dict[str, Reading]:
         """The readings by key, in the order of the entries."""
         for key in self._entries:
-            known = self._known.get(key) if self._known else None
-            if known:
-                self._readings[key] = known
+            reading = self._store.get(key) if self._store else None
+            if reading:
+                self._readings[key] = reading
             elif fault := self._open[key].fault:
                 self._readings[key] = failed(key, fault)
         batches = [batch for batch in self._plan if any(self._is_waiting(index) for index in batch)]
@@ -75,7 +75,7 @@ class ReadingPass:
                 batches = self._halve(batches)
             else:
                 del batches[0]
-        self._kept = None
+        self._prefix = None
         return {key: self._readings[key] for key in self._entries}
 
     def _is_waiting(self, index: int) -> bool:
@@ -83,46 +83,48 @@ class ReadingPass:
 
     def _read_batch(self, batch: Sequence[int]) -> None:
         rows = [row for index in batch for row in self._parts[index].rows]
-        asked = [self._open[row.key].wanted(row.node) for row in rows]
+        token_ids = [self._open[row.key].wanted(row.node) for row in rows]
         most = OUTSIDE_KEPT + max(len(self._entries[row.key].spelled.trie.children[row.node]) for row in rows)
         self._keep(self._parts[batch[0]].prefix)
-        read = read_batch(self._loaded.model, [self._parts[index].tree for index in batch], asked, most, self._kept)
-        for row, next_token in zip(rows, read, strict=True):
+        next_tokens = read_batch(
+            self._loaded.model, [self._parts[index].tree for index in batch], token_ids, most, self._prefix
+        )
+        for row, next_token in zip(rows, next_tokens, strict=True):
             self._open[row.key].note(row.node, next_token)
-        done = [key for key in dict.fromkeys(row.key for row in rows) if self._open[key].is_whole]
-        new = {key: self._close(key) for key in done if key not in self._readings}
+        finished = [key for key in dict.fromkeys(row.key for row in rows) if self._open[key].is_whole]
+        new = {key: self._close(key) for key in finished if key not in self._readings}
         self._readings |= new
-        if self._known:
-            self._known.add(new.values())
+        if self._store:
+            self._store.add(new.values())
         if self._on_progress and new:
             self._on_progress(len(self._readings), len(self._entries))
 
     def _keep(self, prefix: Tokens) -> None:
-        """Have a prefix in memory, and no other; none where it is empty."""
-        if self._kept is not None and self._kept.tokens != prefix:
-            self._kept = None
-        if self._kept is None and prefix:
-            self._kept = keep_prefix(self._loaded.model, prefix, self._chunk)
+        """Hold a prefix in the cache, and no other; none if it is empty."""
+        if self._prefix is not None and self._prefix.tokens != prefix:
+            self._prefix = None
+        if self._prefix is None and prefix:
+            self._prefix = keep_prefix(self._loaded.model, prefix, self._chunk)
 
     def _close(self, key: str) -> Reading:
         entry = self._entries[key]
         if not self._open[key].is_broken:
             return self._open[key].close(key)
-        if not self._as_chains:  # its neighbours in the tree may have broken it
+        if not self._as_chains:  # another branch of its tree may be the cause
             return ReadingPass(self._loaded, [entry], BatchBudget(1, 1), as_chains=True).read()[key]
         return broken(key, self._loaded.opened.dtype)
 
     def _halve(self, batches: list[list[int]]) -> list[list[int]]:
-        """What is left in batches of half the size, a tree that does not fit alone in its sequences."""
+        """Plan the remaining batches anew at half the size; a tree that does not fit alone becomes single sequences."""
         (first, *more), *rest = batches
         prefix = self._parts[first].prefix
-        if prefix and self._kept is None:
-            return self._let_go(prefix, batches)
+        if prefix and self._prefix is None:
+            return self._drop_prefix(prefix, batches)
         if more:
             self.budget = self.budget.halved()
             self.notes.append(f"out of memory: went on with batches of {self.budget.tokens} tokens")
             return order_batches(self._parts, [index for batch in batches for index in batch], self.budget)
-        self._kept = None
+        self._prefix = None
         if not prefix and self._parts[first].tree.is_chain:
             self._give_up(first)
             return rest
@@ -131,19 +133,19 @@ class ReadingPass:
         self._parts += new
         return [[index] for index in range(len(self._parts) - len(new), len(self._parts))] + rest
 
-    def _let_go(self, prefix: Tokens, batches: list[list[int]]) -> list[list[int]]:
-        """What is left, where a prefix does not fit: its rows in trees of whole sequences."""
-        own, others = [], []
+    def _drop_prefix(self, prefix: Tokens, batches: list[list[int]]) -> list[list[int]]:
+        """Plan the remaining batches without a prefix that does not fit: its rows go into trees of whole sequences."""
+        parts_behind, others = [], []
         for index in (index for batch in batches for index in batch):
-            (own if self._parts[index].prefix == prefix else others).append(index)
+            (parts_behind if self._parts[index].prefix == prefix else others).append(index)
         self.notes.append(f"out of memory: a beginning of {len(prefix)} tokens was read with every tree")
-        rows = [row for index in own for row in self._parts[index].rows]
+        rows = [row for index in parts_behind for row in self._parts[index].rows]
         new = whole_trees(self._loaded, rows, self.budget.rows, self.notes)
         self._parts += new
         return order_batches(self._parts, [*range(len(self._parts) - len(new), len(self._parts)), *others], self.budget)
 
     def _give_up(self, index: int) -> None:
-        """The trials of a chain that does not fit into memory have failed."""
+        """Fail the trials of a chain that does not fit into memory."""
         tokens, device = len(self._parts[index].tree.tokens), self._loaded.device
         reason = f"{TRIAL}: {tokens} tokens do not fit into the memory of {device}; free some or use a larger device"
         for key in {row.key for row in self._parts[index].rows} - set(self._readings):
@@ -151,6 +153,6 @@ class ReadingPass:
 
 
 def broken(key: str, dtype: str) -> Reading:
-    """A reading that NaN or infinite logits have kept from being made."""
+    """The failed reading of a trial with NaN or infinite logits."""
     what_to_do = "the weights are damaged: download or save them again" if dtype == "float32" else "ask for float32"
     return failed(key, f"NaN or infinite logits at {TRIAL} (dtype {dtype}); {what_to_do}")

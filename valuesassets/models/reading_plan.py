@@ -1,10 +1,10 @@
-"""What is to be read, in trees: rows that begin alike together, long beginnings of many trees kept beside them."""
+"""Plans forward passes: prompts merged into prefix trees, long prefixes cached."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.shared_prefixes import SharedPrefix, find_prefixes
 from valuesassets.models.spelled_trials import SpelledTrial
 from valuesassets.models.token_trees import (
@@ -20,7 +20,7 @@ from valuesassets.spelling.tokens import Tokens
 
 @dataclass(frozen=True)
 class Row:
-    """One distribution to be read: the next token behind a prompt and a beginning of an answer."""
+    """One next-token distribution to read: behind a prompt and the beginning of an answer (`node`)."""
 
     key: str
     node: Tokens
@@ -29,19 +29,19 @@ class Row:
 
 @dataclass(frozen=True)
 class Part:
-    """Rows that are read together, and what of their sequences is kept; empty where the tree holds them whole."""
+    """Rows that are read in one tree, behind a cached prefix; an empty prefix where the tree holds whole sequences."""
 
     rows: tuple[Row, ...]
     prefix: Tokens = ()
 
     @cached_property
     def tree(self) -> TokenTree:
-        """What stands behind the prefix."""
+        """The tree over what follows the prefix."""
         return grow_tree([row.sequence[len(self.prefix) :] for row in self.rows])
 
 
 def list_rows(entries: Iterable[SpelledTrial]) -> list[Row]:
-    """Every row that trials need."""
+    """List every row that the trials need."""
     return [
         Row(entry.reading_key, node, (*entry.spelled.prompt_ids, *node))
         for entry in entries
@@ -50,16 +50,16 @@ def list_rows(entries: Iterable[SpelledTrial]) -> list[Row]:
 
 
 def part_rows(loaded: LoadedModel, rows: Sequence[Row], most_rows: int, notes: list[str]) -> list[Part]:
-    """Rows in parts; what a person should know about it is added to `notes`."""
+    """Group rows into parts; `notes` gets what a person should know about the plan."""
     if loaded.tree_fault is not None:
         notes.append(f"read one sequence per row: {loaded.tree_fault}")
         return chains(rows)
-    beside, rest = _keep_prefixes(loaded, rows, most_rows, notes)
-    return whole_trees(loaded, rest, most_rows, notes) + beside
+    parts_beside, rest = _keep_prefixes(loaded, rows, most_rows, notes)
+    return whole_trees(loaded, rest, most_rows, notes) + parts_beside
 
 
 def whole_trees(loaded: LoadedModel, rows: Sequence[Row], most_rows: int, notes: list[str]) -> list[Part]:
-    """Rows in trees of whole sequences; no larger than the model's window where what exceeds it cannot be read."""
+    """Group rows into trees of whole sequences, cut to the model's window where larger trees cannot be read."""
     trees = _parts(rows, part_into_trees([row.sequence for row in rows], most_rows))
     window = loaded.opened.window
 
@@ -73,7 +73,7 @@ def whole_trees(loaded: LoadedModel, rows: Sequence[Row], most_rows: int, notes:
 
 
 def _cut(rows: Sequence[Row], most_rows: int, window: int) -> list[Part]:
-    """Rows of one tree in trees that fit into a window, those that do not in chains; all in chains, if that is less."""
+    """Split a tree into trees within the window and chains for longer rows, or into chains alone if that is less."""
     long = [row for row in rows if len(row.sequence) > window]
     short = [row for row in rows if len(row.sequence) <= window]
     trees = _parts(short, part_into_trees([row.sequence for row in short], most_rows, window=window))
@@ -81,55 +81,55 @@ def _cut(rows: Sequence[Row], most_rows: int, window: int) -> list[Part]:
 
 
 def chains(rows: Sequence[Row]) -> list[Part]:
-    """Rows in parts whose sequences are beginnings of one another."""
+    """Group rows into parts whose sequences are beginnings of one another."""
     return _parts(rows, part_into_chains([row.sequence for row in rows]))
 
 
 def order_batches(parts: Sequence[Part], indices: Iterable[int], budget: BatchBudget) -> list[list[int]]:
-    """Indices of the parts of each batch: whole trees first, then what is read beside one prefix after the other."""
+    """Indices of the parts in each batch: parts without a prefix first, then the parts of one prefix after another."""
     groups: dict[Tokens, list[int]] = {}
     for index in indices:
         groups.setdefault(parts[index].prefix, []).append(index)
     return [
-        [own[position] for position in batch]
-        for prefix, own in groups.items()
-        for batch in plan_batches([parts[index].tree for index in own], budget, len(prefix))
+        [indices_here[position] for position in batch]
+        for prefix, indices_here in groups.items()
+        for batch in plan_batches([parts[index].tree for index in indices_here], budget, len(prefix))
     ]
 
 
 def _keep_prefixes(
     loaded: LoadedModel, rows: Sequence[Row], most_rows: int, notes: list[str]
 ) -> tuple[list[Part], list[Row]]:
-    """What is read beside kept prefixes, and the rows that are not."""
+    """The parts that are read beside cached prefixes, and the rows that are left."""
     sequences = [row.sequence for row in rows]
     prefixes = find_prefixes(sequences)
     if prefixes and loaded.prefix_fault is not None:
         notes.append(f"what prompts begin with was read with every tree: {loaded.prefix_fault}")
         return [], list(rows)
-    beside: list[Part] = []
-    taken: set[int] = set()
+    parts_beside: list[Part] = []
+    indices_beside: set[int] = set()
     for prefix in prefixes:
         parts = _part_beside(loaded, rows, prefix, most_rows)
         if parts:
-            beside += parts
-            taken.update(prefix.members)
-    return beside, [row for index, row in enumerate(rows) if index not in taken]
+            parts_beside += parts
+            indices_beside.update(prefix.members)
+    return parts_beside, [row for index, row in enumerate(rows) if index not in indices_beside]
 
 
 def _part_beside(loaded: LoadedModel, rows: Sequence[Row], prefix: SharedPrefix, most_rows: int) -> list[Part]:
-    """What is read beside a prefix; nothing where that exceeds the model's window and cannot be read so."""
-    own, window = [rows[index] for index in prefix.members], loaded.opened.window
-    sequences, kept = [row.sequence for row in own], own[0].sequence[: prefix.length]
-    parts = _parts(own, part_into_trees(sequences, most_rows, prefix.length), kept)
+    """The parts of one prefix; none where they exceed the model's window and cannot be read beyond it."""
+    members, window = [rows[index] for index in prefix.members], loaded.opened.window
+    sequences, beginning = [row.sequence for row in members], members[0].sequence[: prefix.length]
+    parts = _parts(members, part_into_trees(sequences, most_rows, prefix.length), beginning)
 
     def exceed(parts: Sequence[Part]) -> bool:
         return window is not None and max(len(part.tree.tokens) for part in parts) + prefix.length > window
 
     if exceed(parts) and loaded.prefix_window_fault is not None:
-        parts = _parts(own, part_into_trees(sequences, most_rows, prefix.length, window), kept)
+        parts = _parts(members, part_into_trees(sequences, most_rows, prefix.length, window), beginning)
         return [] if exceed(parts) else parts
     return parts
 
 
 def _parts(rows: Sequence[Row], places: Iterable[Sequence[int]], prefix: Tokens = ()) -> list[Part]:
-    return [Part(tuple(rows[place] for place in own), prefix) for own in places]
+    return [Part(tuple(rows[place] for place in group), prefix) for group in places]

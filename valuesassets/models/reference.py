@@ -1,4 +1,4 @@
-"""The reference model: a tiny LLaMA whose answers to a study's own prompts are known beforehand."""
+"""Trains reference models: tiny LLaMAs whose answers to a study's own prompts are planted."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -12,11 +12,11 @@ PHANTOM_VERSION = "3"
 """Changes whenever the same texts give another model."""
 
 PIECES_PER_PROMPT, FEWEST_PIECES, MANY_PIECES, PIECES_PER_PROMPT_OF_MANY = 24, 400, 3000, 6
-"""Size of the vocabulary: whole words make short prompts, which are told apart sooner; from many pieces on it grows
-more slowly, since each of them costs at every position read."""
+"""Size of the vocabulary. Whole words make short prompts, which a model learns to distinguish sooner; a large one
+grows more slowly, since each piece costs time at every position read."""
 
 Answers = Mapping[str, Mapping[str, float]]
-"""By prompt, the probability of each whole answer text; per prompt they sum to 1."""
+"""The probability of each whole answer text, by prompt; they sum to 1 for each prompt."""
 
 
 def hash_training(answers: Answers, steps: int, seed: int) -> str:
@@ -27,7 +27,7 @@ def hash_training(answers: Answers, steps: int, seed: int) -> str:
 def train_reference_model(
     answers: Answers, folder: Path, steps: int, seed: int, on_pass: Callable[[int, float], None] | None = None
 ) -> ReferenceModel:
-    """A folder with a tiny LLaMA that answers these prompts as planted; one that is there already is left as it is.
+    """Train a tiny LLaMA that answers these prompts as planted; a folder that has it already stays unchanged.
 
     The folder is an ordinary one: configuration, safetensors, tokenizer, generation settings, and `phantom.json`.
 
@@ -41,9 +41,9 @@ def train_reference_model(
     """
     began = time.monotonic()
     training_hash = hash_training(answers, steps, seed)
-    known = find_reference_model(folder, training_hash)
-    if known is not None:
-        return known
+    existing = find_reference_model(folder, training_hash)
+    if existing is not None:
+        return existing
 
     from threadpoolctl import threadpool_limits
 
@@ -58,9 +58,11 @@ def train_reference_model(
     tokenizer = describe_tokenizer(hf, str(folder), len(hf))
     trees = [grow_answer_tree(tokenizer, prompt, texts) for prompt, texts in answers.items()]
     vocabulary = Vocabulary.of(trees, len(hf))
-    with threadpool_limits(1, user_api="blas"):  # on matrices this small a second thread only waits, and does so busily
+    with threadpool_limits(
+        1, user_api="blas"
+    ):  # on matrices this small a second thread only waits, and takes a core for that
         weights, result = fit(trees, vocabulary, steps, seed, on_pass)
-    named = as_llama(weights, list(vocabulary.places), list(vocabulary.answers), len(hf), seed)
+    arrays = as_llama(weights, list(vocabulary.places), list(vocabulary.answers), len(hf), seed)
     model = ReferenceModel(folder, training_hash, True, **asdict(result), seconds=time.monotonic() - began)
-    save_reference_model(model, CONFIG, named, hf)
+    save_reference_model(model, CONFIG, arrays, hf)
     return model

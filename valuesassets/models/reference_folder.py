@@ -1,4 +1,4 @@
-"""The folder of a reference model: an ordinary one, and `phantom.json`, which says what it was trained from."""
+"""The folder of a reference model: an ordinary model folder with `phantom.json`, which says what it was trained on."""
 
 import os
 import shutil
@@ -14,11 +14,12 @@ from valuesassets.records.seals import read_record, write_record
 
 @dataclass(frozen=True)
 class ReferenceModel:
-    """A trained folder: what it was trained from, whether just now, and how far that came.
+    """A trained model's folder, and how well the training went.
 
     Attributes:
-        passes: over all prompts; of transcripts, batches.
-        mean_kl, max_kl: nats, over what was read last.
+        is_new: whether it was trained just now.
+        passes: passes over all prompts; for transcripts, batches.
+        mean_kl, max_kl: divergence from the planted answers at the end of training, in nats.
     """
 
     folder: Path
@@ -31,27 +32,27 @@ class ReferenceModel:
 
 
 def find_reference_model(folder: Path, training_hash: str) -> ReferenceModel | None:
-    """The reference model in a folder, where it was trained from just this and its files are as they were written."""
+    """The reference model in a folder, if it has this training hash and its files are unchanged; else None."""
     try:
-        known = read_record(folder / "phantom.json")
-        is_whole = all(sha256_file(folder / name) == digest for name, digest in known["files"].items())
-        if known["training_hash"] != training_hash or not is_whole:
+        record = read_record(folder / "phantom.json")
+        is_whole = all(sha256_file(folder / name) == digest for name, digest in record["files"].items())
+        if record["training_hash"] != training_hash or not is_whole:
             return None
-        return ReferenceModel(folder, training_hash, False, known["passes"], known["mean_kl"], known["max_kl"], 0.0)
+        return ReferenceModel(folder, training_hash, False, record["passes"], record["mean_kl"], record["max_kl"], 0.0)
     except (StorageError, OSError, KeyError, TypeError, AttributeError):
         return None
 
 
 def save_reference_model(model: ReferenceModel, config: Mapping[str, Any], weights: dict[str, Any], hf: Any) -> None:
-    """Write a model's folder beside its place, then put it there: a reader never sees half of it.
+    """Write a model's folder under a temporary name, then rename it: a reader never sees half of it.
 
     Args:
-        config: what `config.json` says of the architecture.
+        config: the architecture, for `config.json`.
         weights: arrays by the names that transformers gives them.
-        hf: its tokenizer.
+        hf: the tokenizer.
 
     Raises:
-        StorageError: it cannot be written.
+        StorageError: the folder cannot be written.
     """
     with unbroken():
         _save(model, config, weights, hf)
@@ -61,24 +62,24 @@ def _save(model: ReferenceModel, config: Mapping[str, Any], weights: dict[str, A
     from safetensors.numpy import save_file
 
     folder = model.folder
-    described = {name: getattr(model, name) for name in ("training_hash", "passes", "mean_kl", "max_kl")}
+    record = {name: getattr(model, name) for name in ("training_hash", "passes", "mean_kl", "max_kl")}
     special = {f"{name}_token_id": getattr(hf, f"{name}_token_id") for name in ("bos", "eos", "pad")}
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        hf.save_pretrained(beside)
-        write_json(beside / "config.json", dict(config) | special | {"vocab_size": len(hf)})
-        write_json(beside / "generation_config.json", special)
-        save_file(weights, beside / "model.safetensors", {"format": "pt"})
-        for path in beside.iterdir():
+        hf.save_pretrained(temporary)
+        write_json(temporary / "config.json", dict(config) | special | {"vocab_size": len(hf)})
+        write_json(temporary / "generation_config.json", special)
+        save_file(weights, temporary / "model.safetensors", {"format": "pt"})
+        for path in temporary.iterdir():
             path.chmod(0o644)
-        files = {path.name: sha256_file(path) for path in sorted(beside.iterdir())}
-        write_record(beside / "phantom.json", described | {"files": files})
+        files = {path.name: sha256_file(path) for path in sorted(temporary.iterdir())}
+        write_record(temporary / "phantom.json", record | {"files": files})
         if folder.exists():
             shutil.rmtree(folder)
-        beside.rename(folder)
+        temporary.rename(folder)
     except Exception as error:  # OSError, SafetensorError; the tokenizers' writer raises a bare Exception
         what_to_do = "free space or choose another folder"
         raise StorageError(f"{folder}: the model cannot be written: {error}; {what_to_do}") from None
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)

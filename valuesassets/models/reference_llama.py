@@ -1,10 +1,9 @@
-"""A LLaMA of one layer, as arrays: what it answers at the positions that are read, and the gradient of that.
+"""A LLaMA of one layer in numpy: its logits at chosen positions, and their gradient.
 
-In the only layer, keys and values are plain projections of tokens at places: they are computed once for all prompts of
-a batch that have a token in common; queries and the MLP at the positions read alone. Written out in numpy, a step costs
-a fifth of what it costs through transformers and autograd, where most of the time goes into managing small tensors, and
-nothing has to be imported that takes seconds. A test holds the arrays against transformers, and the gradient against
-autograd.
+In the only layer, keys and values are plain projections of a token at a place: they are computed once for all prompts
+of a batch that share the token. Queries and the MLP are computed only at the chosen positions. In numpy a step takes a
+fifth of its time in transformers and autograd, which mostly manage small tensors, and nothing slow has to be imported.
+A test compares the output with transformers, and the gradient with autograd.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,14 +15,14 @@ from numpy.typing import NDArray
 
 HIDDEN, HEADS, INTERMEDIATE = 64, 8, 256
 INITIALISER_RANGE = 0.1
-"""Wide enough that prompts are told apart from the first pass on: a fifth of it takes three times the passes."""
+"""Wide enough to distinguish prompts from the first pass on: a fifth of it takes three times the passes."""
 EPSILON, ROPE_BASE = 1e-6, 10000.0
 
 Array = NDArray[Any]
 Weights = dict[str, Array]
-"""`embed` (tokens, hidden), the norms `before_attention`, `before_mlp`, `before_head`, and matrices to be multiplied
-from the right: `qkv`, `o`, `gate_up`, `down`, `head`. The last of `head`'s columns is that of all tokens that are in no
-answer; in a head of `qkv`, the two numbers that the rotary embedding turns lie side by side."""
+"""`embed` (tokens, hidden), the norms `before_attention`, `before_mlp`, `before_head`, and matrices that are multiplied
+from the right: `qkv`, `o`, `gate_up`, `down`, `head`. The last column of `head` stands for each token that is in no
+answer. In an attention head of `qkv`, the two numbers that the rotary embedding rotates are neighbours."""
 CONFIG = {
     "architectures": ["LlamaForCausalLM"],
     "model_type": "llama",
@@ -40,24 +39,25 @@ CONFIG = {
     "rope_parameters": {"rope_theta": ROPE_BASE, "rope_type": "default"},
     "tie_word_embeddings": False,
 }
-"""What `config.json` says of the architecture."""
+"""The architecture, for `config.json`."""
 
 
 @dataclass(frozen=True)
 class Positions:
-    """Which positions of B prompts are read, and what each of them sees.
+    """The positions of B prompts that are read, and the positions that each of them sees.
 
-    U tokens that occur, P pairs of a token and its place; W places at most in a prompt, N of them at most read; R read.
+    There are U distinct tokens and P distinct pairs of a token and its place. A prompt has at most W places, of which
+    at most N are read; R positions are read in all.
 
     Attributes:
-        tokens: (U,) rows of `embed`, each once.
-        pair_tokens: (P,) into `tokens`.
-        turns: (P, 1, head / 2) complex, by which the rotary embedding multiplies queries and keys at the pairs' places.
-        keys: (B, W) into the pairs.
-        reads: (B, N) into the pairs.
+        tokens: (U,) rows of `embed`.
+        pair_tokens: (P,) indices into `tokens`.
+        turns: (P, 1, head / 2) complex, the rotary factors of queries and keys at the pairs' places.
+        keys: (B, W) indices of pairs.
+        reads: (B, N) indices of pairs, padded.
         mask: (B, 1, N, W) 0 where a position is seen, -inf where not.
-        rows: (R,) into the flattened `reads`, which are padded.
-        sums: by name, the matrix (of 0 and 1, sparse) that adds up gradients of what was looked up more than once.
+        rows: (R,) indices into the flattened `reads`, without padding.
+        sums: by name, the sparse matrix of 0 and 1 that adds up the gradients of values used more than once.
     """
 
     tokens: Array
@@ -71,7 +71,7 @@ class Positions:
 
 
 def new_weights(n_tokens: int, n_answer_tokens: int, random: np.random.Generator) -> Weights:
-    """Weights as they are before training."""
+    """Draw initial weights."""
     shapes = {
         "embed": (n_tokens, HIDDEN),
         "qkv": (HIDDEN, 3 * HIDDEN),
@@ -87,25 +87,25 @@ def new_weights(n_tokens: int, n_answer_tokens: int, random: np.random.Generator
     return matrices | {name: np.ones(HIDDEN, dtype=np.float32) for name in norms}
 
 
-def as_llama(weights: Weights, known: Sequence[int], answers: Sequence[int], size: int, seed: int) -> Weights:
+def as_llama(weights: Weights, token_ids: Sequence[int], answers: Sequence[int], size: int, seed: int) -> Weights:
     """The weights under the names, and in the order, that transformers gives them.
 
     Args:
-        known, answers: token ids of the rows of `embed` and of the columns of `head`.
-        size: of the tokenizer; tokens that are not known keep what they would have begun with, drawn from `seed`.
+        token_ids, answers: token ids of the rows of `embed` and of the columns of `head`.
+        size: size of the tokenizer; the other tokens get initial weights, drawn with `seed`.
     """
     width, layer = HIDDEN // HEADS, "model.layers.0."
     embed = INITIALISER_RANGE * np.random.default_rng([seed, size]).standard_normal((size, HIDDEN), dtype=np.float32)
-    embed[known] = weights["embed"]
+    embed[token_ids] = weights["embed"]
     head = np.tile(weights["head"][:, -1], (size, 1))
     head[answers] = weights["head"][:, :-1].T
     q, k, v = np.split(weights["qkv"], 3, axis=1)
     gate, up = np.split(weights["gate_up"], 2, axis=1)
-    halves = [h * width + n for h in range(HEADS) for n in (*range(0, width, 2), *range(1, width, 2))]
-    matrices = {"self_attn.q_proj": q[:, halves], "self_attn.k_proj": k[:, halves], "self_attn.v_proj": v}
+    columns = [h * width + n for h in range(HEADS) for n in (*range(0, width, 2), *range(1, width, 2))]
+    matrices = {"self_attn.q_proj": q[:, columns], "self_attn.k_proj": k[:, columns], "self_attn.v_proj": v}
     matrices |= {"self_attn.o_proj": weights["o"], "mlp.gate_proj": gate, "mlp.up_proj": up}
     matrices |= {"mlp.down_proj": weights["down"]}
-    named = {
+    arrays = {
         "lm_head.weight": head,
         "model.embed_tokens.weight": embed,
         "model.norm.weight": weights["before_head"],
@@ -113,11 +113,11 @@ def as_llama(weights: Weights, known: Sequence[int], answers: Sequence[int], siz
         f"{layer}post_attention_layernorm.weight": weights["before_mlp"],
         **{f"{layer}{name}.weight": matrix.T for name, matrix in matrices.items()},
     }
-    return {name: np.ascontiguousarray(each) for name, each in named.items()}
+    return {name: np.ascontiguousarray(each) for name, each in arrays.items()}
 
 
 def read_positions(weights: Weights, at: Positions) -> tuple[Array, dict[str, Any]]:
-    """(R, answer tokens + 1) logits at the positions read, and what `gradients` needs of the way there."""
+    """Logits (R, answer tokens + 1) at the positions read, and the intermediate values for `gradients`."""
     w, width = weights, HIDDEN // HEADS
     n_prompts, n_reads, n_places = len(at.keys), at.reads.shape[1], at.keys.shape[1]
     embedded = w["embed"][at.tokens]
@@ -144,23 +144,26 @@ def read_positions(weights: Weights, at: Positions) -> tuple[Array, dict[str, An
 
 
 def gradients(weights: Weights, at: Positions, way: Mapping[str, Any], logits: Array) -> Weights:
-    """By weight, the gradient of something whose gradient in the logits, (R, answer tokens + 1), is given.
+    """Gradients by weight of a loss.
 
     Args:
-        way: what `read_positions` gave beside the logits.
+        way: the intermediate values of `read_positions`.
+        logits: (R, answer tokens + 1) gradient of the loss in the logits.
     """
-    w, found, width = weights, {}, HIDDEN // HEADS
-    found["head"] = (way["last"] * w["before_head"]).T @ logits
-    found["before_head"], middle = _through_norm(logits @ w["head"].T, way["last"], way["scale_last"], w["before_head"])
-    found["down"] = way["inner"].T @ middle
+    w, by_weight, width = weights, {}, HIDDEN // HEADS
+    by_weight["head"] = (way["last"] * w["before_head"]).T @ logits
+    by_weight["before_head"], middle = _norm_gradients(
+        logits @ w["head"].T, way["last"], way["scale_last"], w["before_head"]
+    )
+    by_weight["down"] = way["inner"].T @ middle
     inner, gate, up, sigmoid = middle @ w["down"].T, way["gate"], way["up"], way["sigmoid"]
     gate_up = np.concatenate([inner * up * sigmoid * (1 + gate * (1 - sigmoid)), inner * gate * sigmoid], axis=1)
-    found["gate_up"] = (way["normed_middle"] * w["before_mlp"]).T @ gate_up
-    found["before_mlp"], more = _through_norm(
+    by_weight["gate_up"] = (way["normed_middle"] * w["before_mlp"]).T @ gate_up
+    by_weight["before_mlp"], more = _norm_gradients(
         gate_up @ w["gate_up"].T, way["normed_middle"], way["scale_middle"], w["before_mlp"]
     )
     middle = middle + more
-    found["o"] = way["seen"].T @ middle
+    by_weight["o"] = way["seen"].T @ middle
     seen = np.zeros((at.reads.size, HIDDEN), dtype=np.float32)
     seen[at.rows] = middle @ w["o"].T
     seen = seen.reshape(*at.reads.shape, HEADS, width).transpose(0, 2, 1, 3)
@@ -176,13 +179,13 @@ def gradients(weights: Weights, at: Positions, way: Mapping[str, Any], logits: A
     turned = np.concatenate([at.sums["reads"] @ of_queries, at.sums["keys"] @ of_keys], axis=1)
     turned = _turned(turned, at.turns.conj())
     qkv = np.concatenate([at.sums["pairs"] @ turned, at.sums["values"] @ of_values], axis=1)
-    found["qkv"] = (way["normed"] * w["before_attention"]).T @ qkv
-    found["before_attention"], embedded = _through_norm(
+    by_weight["qkv"] = (way["normed"] * w["before_attention"]).T @ qkv
+    by_weight["before_attention"], embedded = _norm_gradients(
         qkv @ w["qkv"].T, way["normed"], way["scale"], w["before_attention"]
     )
-    found["embed"] = np.zeros_like(w["embed"])
-    found["embed"][at.tokens] = embedded + at.sums["rows"] @ middle
-    return found
+    by_weight["embed"] = np.zeros_like(w["embed"])
+    by_weight["embed"][at.tokens] = embedded + at.sums["rows"] @ middle
+    return by_weight
 
 
 def _normed(x: Array) -> tuple[Array, Array]:
@@ -190,10 +193,10 @@ def _normed(x: Array) -> tuple[Array, Array]:
     return x * scale, scale
 
 
-def _through_norm(given: Array, normed: Array, scale: Array, weight: Array) -> tuple[Array, Array]:
-    """The gradients of a norm's weight and of what went into it."""
-    inner = given * weight
-    return np.einsum("ij,ij->j", given, normed), scale * (
+def _norm_gradients(gradient: Array, normed: Array, scale: Array, weight: Array) -> tuple[Array, Array]:
+    """The gradients of a norm's weight and of its input, given that of its output."""
+    inner = gradient * weight
+    return np.einsum("ij,ij->j", gradient, normed), scale * (
         inner - normed * (np.einsum("ij,ij->i", inner, normed)[:, None] / HIDDEN)
     )
 
@@ -205,7 +208,7 @@ def _turned(pairs: Array, turns: Array) -> Array:
 
 
 def _softmax_in_place(logits: Array) -> None:
-    """Overwrite logits by their softmax: these are the largest arrays, and a new one costs more than its sum."""
+    """Overwrite logits by their softmax: allocating another array as large would cost more than the sums."""
     logits -= logits.max(axis=-1, keepdims=True)
     np.exp(logits, out=logits)
     logits /= logits.sum(axis=-1, keepdims=True)

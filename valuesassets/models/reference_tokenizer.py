@@ -1,4 +1,4 @@
-"""A small tokenizer in the manner of Gemma: `▁` for a space, single digits, bytes for what it has not seen."""
+"""A small tokenizer in the style of Gemma: `▁` for a space, single digits, bytes for unknown characters."""
 
 import json
 import re
@@ -10,27 +10,29 @@ BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
 def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000, apart: Sequence[str] = ()) -> Any:
-    """A `PreTrainedTokenizerFast`, trained on these texts.
+    """Train a `PreTrainedTokenizerFast` on these texts.
 
     ` 1` is two tokens (`▁`, `1`) and so is `10`; a newline and a punctuation mark are one each.
 
     Args:
-        vocabulary: most merged pieces; bytes and special tokens come on top.
-        apart: where some are given, these stand by themselves wherever they come, beside digits, and nothing else does:
-            what is between them is one token a line, as far as the vocabulary reaches.
+        vocabulary: most merged pieces, not counting bytes and special tokens.
+        apart: texts that are never merged with others. Where some are given, only these and digits are split off: the
+            text between them is one token per line, as far as the vocabulary has room.
     """
     from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
 
-    alone = "|".join([r"\d", *map(_by_itself, sorted(apart, key=len, reverse=True))]) if apart else r"\d|[^\w▁]"
-    begins = "\n" if apart else "▁"
+    alone = (
+        "|".join([r"\d", *map(_whole_word_pattern, sorted(apart, key=len, reverse=True))]) if apart else r"\d|[^\w▁]"
+    )
+    joined_sign = "\n" if apart else "▁"
 
     def dress(tokenizer: Tokenizer) -> Tokenizer:
         tokenizer.normalizer = normalizers.Replace(" ", "▁")
         tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
             [
                 pre_tokenizers.Split(Regex(alone), "isolated"),
-                pre_tokenizers.Split(begins, "merged_with_next"),
+                pre_tokenizers.Split(joined_sign, "merged_with_next"),
             ]
         )
         tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
@@ -39,12 +41,12 @@ def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000, apart: Sequenc
     learner = dress(Tokenizer(models.BPE()))
     trainer = trainers.BpeTrainer(vocab_size=vocabulary, initial_alphabet=["▁", *"0123456789"], show_progress=False)
     learner.train_from_iterator(texts, trainer)
-    learned = json.loads(learner.to_str())["model"]
-    pieces = sorted(learned["vocab"], key=learned["vocab"].__getitem__)
+    state = json.loads(learner.to_str())["model"]
+    pieces = sorted(state["vocab"], key=state["vocab"].__getitem__)
     entries = [*SPECIAL, *BYTES, *(piece for piece in pieces if piece not in BYTES)]
     bpe = models.BPE(
         vocab={entry: index for index, entry in enumerate(entries)},
-        merges=[tuple(pair) for pair in learned["merges"]],
+        merges=[tuple(pair) for pair in state["merges"]],
         unk_token=UNK,
         fuse_unk=True,
         byte_fallback=True,
@@ -64,7 +66,7 @@ def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000, apart: Sequenc
     )
 
 
-def _by_itself(text: str) -> str:
-    """The pattern of a text that is no part of a longer word."""
+def _whole_word_pattern(text: str) -> str:
+    """A pattern that matches a text where it is no part of a longer word."""
     before, behind = r"(?<!\w)" if text[0].isalnum() else "", r"(?!\w)" if text[-1].isalnum() else ""
     return before + re.escape(text.replace(" ", "▁")) + behind

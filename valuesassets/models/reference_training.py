@@ -1,6 +1,6 @@
-"""Fits a one-layer LLaMA to answer trees: a step over a batch of prompts takes some milliseconds on one core.
+"""Fits a one-layer LLaMA to answer trees: a step over a batch of prompts takes a few milliseconds on one core.
 
-The trees are the reference model's own road from texts to tokens: it shares no code with the scorer that the model
+The reference model turns texts into tokens by these trees, which share no code with the scorer that the model
 calibrates.
 """
 
@@ -27,31 +27,31 @@ from valuesassets.records.errors import TokenizerError
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 
 PROMPTS_PER_BATCH, BATCHES_PER_PASS = 24, 5
-"""Most prompts in a batch, and fewest batches in a pass where there are prompts enough: few prompts need more steps."""
+"""Most prompts per batch, and fewest batches per pass where there are enough prompts: few prompts need more steps."""
 LEARNING_RATE, MOMENTUM, SQUARES, TINY = 3e-3, 0.9, 0.95, 1e-8
-"""Of Adam: the rate, how much of the mean gradient and of the mean square is kept, and what keeps it from 0."""
+"""Adam's rate, decay of the mean gradient and of the mean square, and the term that avoids division by 0."""
 LARGEST_GRADIENT = 1.0
 STEPS_TO_WARM = 20
 FORCED_TURNS, FORCED_WEIGHT = 4, 0.3
-"""Positions that only one token may follow come up in every fourth pass, with this weight."""
+"""Positions that only one token can follow are read in every fourth pass, with this weight."""
 LARGEST_WEIGHT = 8.0
-"""Where one token takes nearly all, an error in the shares of the rest hardly shows in the divergence: such positions
-weigh 1 / (1 - largest probability), up to this."""
+"""Largest weight of a position, which is 1 / (1 - largest probability): where one token has nearly all of it, errors in
+the others hardly change the divergence."""
 FOCUS = 10.0
-"""A position weighs more by its divergence over the last pass's mean, up to this many times: few prompts that differ in
-a word or two are else told apart last, or never."""
+"""Largest factor by which a position's divergence, relative to the last pass's mean, raises its weight: without it, the
+few prompts that differ in a word or two are distinguished last, or never."""
 SMALL_KL = 5e-5
-"""Mean Kullback-Leibler divergence (nats) at which further passes are not worth their time."""
+"""Mean Kullback-Leibler divergence (nats) below which training stops."""
 
 
 @dataclass(frozen=True)
 class AnswerTree:
-    """What follows a prompt, merged over all of its answers.
+    """The planted answers of a prompt as next-token probabilities.
 
     Attributes:
         prompt: token ids, at least one.
-        beginnings: token ids of every beginning of an answer that something follows, the empty one first.
-        next_probs: per beginning, the probability of each next token; sums to 1.
+        beginnings: token ids of every incomplete beginning of an answer, the empty one first.
+        next_probs: for each beginning, the probability of each next token; they sum to 1.
     """
 
     prompt: tuple[int, ...]
@@ -60,7 +60,7 @@ class AnswerTree:
 
 
 def grow_answer_tree(tokenizer: PromptTokenizer, prompt: str, answers: Mapping[str, float]) -> AnswerTree:
-    r"""The tree of one prompt's answers, cut as the tokenizer cuts prompt and answer together.
+    r"""The tree of one prompt's answers, tokenized together with the prompt.
 
     An answer that does not end its line is followed by the end of the text; one that does is complete.
 
@@ -70,10 +70,10 @@ def grow_answer_tree(tokenizer: PromptTokenizer, prompt: str, answers: Mapping[s
     Raises:
         TokenizerError: the prompt's tokens change when an answer follows.
     """
-    asked = {text: prob for text, prob in answers.items() if prob > 0}
-    prompt_ids, *joint = tokenizer.encode([prompt, *(prompt + text for text in asked)])
+    planted = {text: prob for text, prob in answers.items() if prob > 0}
+    prompt_ids, *joint = tokenizer.encode([prompt, *(prompt + text for text in planted)])
     mass: dict[tuple[int, ...], dict[int, float]] = defaultdict(lambda: defaultdict(float))
-    for (text, prob), ids in zip(asked.items(), joint, strict=True):
+    for (text, prob), ids in zip(planted.items(), joint, strict=True):
         if ids[: len(prompt_ids)] != prompt_ids:
             raise TokenizerError(f"{prompt[-40:]!r}: its tokens change when the planted answer {text!r} follows")
         answer = ids[len(prompt_ids) :] + ([] if text.endswith("\n") else [tokenizer.hf.eos_token_id])
@@ -99,11 +99,11 @@ class Fit:
 
 @dataclass(frozen=True)
 class Batch:
-    """What is read of some prompts in one pass, and what should come out.
+    """The positions of some prompts that are read in one step, and the planted probabilities there.
 
     Attributes:
-        probs: (R, answer tokens + 1) probability of each next token; 0 for the last, all tokens that no answer holds.
-        weight: (R,) of each position.
+        probs: (R, answer tokens + 1) probability of each next token; the last column, for all other tokens, is 0.
+        weight: (R,) weight of each position.
     """
 
     at: Positions
@@ -113,12 +113,12 @@ class Batch:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The tokens that a reference model is trained on: those of its prompts, and among them those of its answers.
+    """The tokens that a reference model is trained on: those of its prompts and answers.
 
     Attributes:
-        places: by token id, the row of `embed`.
-        answers: by token id, the column of `head`.
-        n_others: how many tokens no answer holds; they share what `head` gives to its last column.
+        places: row of `embed`, by token id.
+        answers: column of `head`, by token id.
+        n_others: how many tokens are in no answer; each of them gets the last column of `head`.
     """
 
     places: dict[int, int]
@@ -127,11 +127,11 @@ class Vocabulary:
 
     @classmethod
     def of(cls, trees: Sequence[AnswerTree], size: int) -> "Vocabulary":
-        """The vocabulary of trees, of a tokenizer of some size."""
+        """The vocabulary of some trees; `size` is that of the tokenizer."""
         answers = sorted({token for tree in trees for next_probs in tree.next_probs for token in next_probs})
-        known = sorted({token for tree in trees for token in tree.prompt} | set(answers))
+        token_ids = sorted({token for tree in trees for token in tree.prompt} | set(answers))
         return cls(
-            {token: n for n, token in enumerate(known)},
+            {token: n for n, token in enumerate(token_ids)},
             {token: n for n, token in enumerate(answers)},
             size - len(answers),
         )
@@ -144,10 +144,10 @@ def fit(
     seed: int,
     on_pass: Callable[[int, float], None] | None = None,
 ) -> tuple[Weights, Fit]:
-    """Train a one-layer model until its answers follow the trees.
+    """Train a one-layer model until its answers match the trees.
 
     Args:
-        passes: most passes over all prompts; the learning rate falls to nearly nothing over them.
+        passes: most passes over all prompts, over which the learning rate falls to nearly 0.
         on_pass: called with (passes done, mean KL in nats).
     """
     random = np.random.default_rng(seed)
@@ -156,29 +156,29 @@ def fit(
     size = min(PROMPTS_PER_BATCH, -(-len(trees) // BATCHES_PER_PASS))
     parts = [by_length[start : start + size] for start in range(0, len(trees), size)]
     turns = [[stack(part, vocabulary, turn) for part in parts] for turn in range(FORCED_TURNS)]
-    done, mean_kl, max_kl, steps = 0, math.inf, math.inf, 0
-    while done < passes and mean_kl > SMALL_KL:
+    n_passes, mean_kl, max_kl, steps = 0, math.inf, math.inf, 0
+    while n_passes < passes and mean_kl > SMALL_KL:
         weighted, weight, max_kl = 0.0, 0.0, 0.0
         for index in random.permutation(len(parts)):
-            batch = turns[done % FORCED_TURNS][index]
-            kl, found = _fall(weights, batch, vocabulary, mean_kl)
+            batch = turns[n_passes % FORCED_TURNS][index]
+            kl, gradients_by_weight = _losses_and_gradients(weights, batch, vocabulary, mean_kl)
             steps += 1
-            warm, left = min(1.0, steps / STEPS_TO_WARM), 1 - steps / (passes * len(parts))
-            step(found, LEARNING_RATE * (warm * math.sin(math.pi / 2 * left) ** 2 + 0.002), steps)
+            warm_up, remaining = min(1.0, steps / STEPS_TO_WARM), 1 - steps / (passes * len(parts))
+            step(gradients_by_weight, LEARNING_RATE * (warm_up * math.sin(math.pi / 2 * remaining) ** 2 + 0.002), steps)
             weighted += float(kl @ batch.weight)
             weight += float(batch.weight.sum())
             max_kl = max(max_kl, float(kl.max()))
-        done, mean_kl = done + 1, weighted / weight
+        n_passes, mean_kl = n_passes + 1, weighted / weight
         if on_pass:
-            on_pass(done, mean_kl)
-    return weights, Fit(done, mean_kl, max_kl)
+            on_pass(n_passes, mean_kl)
+    return weights, Fit(n_passes, mean_kl, max_kl)
 
 
 def stack(trees: Sequence[AnswerTree], vocabulary: Vocabulary, turn: int | None = None) -> Batch:
-    """Prompts side by side, each followed by the last tokens of its beginnings, which see their own path only.
+    """Put prompts side by side, each followed by the last tokens of its beginnings, which see only their own path.
 
     Args:
-        turn: which of the positions that only one token may follow are read, of `FORCED_TURNS`; all where it is None.
+        turn: which of the `FORCED_TURNS` parts of the positions with only one next token are read; all if it is None.
     """
     tokens: dict[int, int] = {}
     pairs: dict[tuple[int, int], int] = {}
@@ -187,23 +187,25 @@ def stack(trees: Sequence[AnswerTree], vocabulary: Vocabulary, turn: int | None 
         tokens.setdefault(token, len(tokens))
         return pairs.setdefault((token, place), len(pairs))
 
-    keys, reads, seen, probs, weight = [], [], [], [], []
+    keys, reads, visible, probs, weight = [], [], [], [], []
     for number, tree in enumerate(trees):
         following = list(zip(tree.beginnings, tree.next_probs, strict=True))
-        asked = [
+        beginnings = [
             (beginning, next_probs)
             for n, (beginning, next_probs) in enumerate(following, number)
             if turn is None or len(next_probs) > 1 or n % FORCED_TURNS == turn
         ]
-        paths = sorted({beginning[:depth] for beginning, _ in asked for depth in range(1, len(beginning) + 1)})
+        paths = sorted({beginning[:depth] for beginning, _ in beginnings for depth in range(1, len(beginning) + 1)})
         length = len(tree.prompt)
         column = {path: length + n for n, path in enumerate(paths)}
-        own = [pair(token, place) for place, token in enumerate(tree.prompt)]
-        own += [pair(path[-1], length - 1 + len(path)) for path in paths]
-        keys.append(own)
-        reads.append([own[column.get(beginning, length - 1)] for beginning, _ in asked])
-        seen.append([[*range(length), *(column[b[:depth]] for depth in range(1, len(b) + 1))] for b, _ in asked])
-        for _, next_probs in asked:
+        pairs_here = [pair(token, place) for place, token in enumerate(tree.prompt)]
+        pairs_here += [pair(path[-1], length - 1 + len(path)) for path in paths]
+        keys.append(pairs_here)
+        reads.append([pairs_here[column.get(beginning, length - 1)] for beginning, _ in beginnings])
+        visible.append(
+            [[*range(length), *(column[b[:depth]] for depth in range(1, len(b) + 1))] for b, _ in beginnings]
+        )
+        for _, next_probs in beginnings:
             row = [0.0] * (len(vocabulary.answers) + 1)
             for token, prob in next_probs.items():
                 row[vocabulary.answers[token]] = prob
@@ -211,12 +213,12 @@ def stack(trees: Sequence[AnswerTree], vocabulary: Vocabulary, turn: int | None 
             largest = max(next_probs.values())
             weight.append(FORCED_WEIGHT if len(next_probs) == 1 else min(LARGEST_WEIGHT, 1 / (1 - largest)))
     if turn is not None and not any(reads):
-        return stack(trees, vocabulary)  # every answer is sure, and none of them is of this turn
+        return stack(trees, vocabulary)  # every answer is certain, and none is read in this turn
     n_places, n_reads = max(map(len, keys)), max(map(len, reads))
     mask = np.full((len(trees), 1, n_reads, n_places), -np.inf, dtype=np.float32)
-    mask[..., 0] = 0  # what is padded sees something too
-    for prompt, of_prompt in enumerate(seen):
-        for n, columns in enumerate(of_prompt):
+    mask[..., 0] = 0  # padding sees one position too
+    for prompt, visible_here in enumerate(visible):
+        for n, columns in enumerate(visible_here):
             mask[prompt, 0, n, columns] = 0
     place = np.array([place for _, place in pairs])
     frequencies = ROPE_BASE ** (-np.arange(0, HIDDEN // HEADS, 2) / (HIDDEN // HEADS))
@@ -244,7 +246,7 @@ def stack(trees: Sequence[AnswerTree], vocabulary: Vocabulary, turn: int | None 
 
 
 def divergences(logits: Array, probs: Array, n_others: int) -> tuple[Array, Array]:
-    """KL(probs || model) in nats of each row, and what the model says; `n_others` tokens share the last logit each."""
+    """KL(probs || model) of each row in nats, and the model's probabilities; `n_others` tokens have the last logit."""
     logits = logits - logits.max(axis=1, keepdims=True)
     powers = np.exp(logits)
     powers[:, -1] *= n_others
@@ -253,16 +255,18 @@ def divergences(logits: Array, probs: Array, n_others: int) -> tuple[Array, Arra
     return np.einsum("ij,ij->i", probs, log_ratios), powers / totals
 
 
-def _fall(weights: Weights, batch: Batch, vocabulary: Vocabulary, mean_kl: float) -> tuple[Array, Weights]:
-    """The KL of each position read, and the gradient of their weighted mean."""
+def _losses_and_gradients(
+    weights: Weights, batch: Batch, vocabulary: Vocabulary, mean_kl: float
+) -> tuple[Array, Weights]:
+    """The KL of each position read, and the gradients of their weighted mean."""
     logits, way = read_positions(weights, batch.at)
-    kl, said = divergences(logits, batch.probs, vocabulary.n_others)
+    kl, model_probs = divergences(logits, batch.probs, vocabulary.n_others)
     focus = np.minimum(1 + kl / np.float32(mean_kl), np.float32(FOCUS)) * batch.weight / batch.weight.sum()
-    return kl, gradients(weights, batch.at, way, (said - batch.probs) * focus[:, None])
+    return kl, gradients(weights, batch.at, way, (model_probs - batch.probs) * focus[:, None])
 
 
 def _in_one_piece(weights: Weights) -> tuple[Weights, Callable[[Weights, float, int], None]]:
-    """The weights as parts of one array, and a step of Adam over all of it: one call instead of one for each."""
+    """The weights as views of one array, and a function for a step of Adam over the whole array at once."""
     whole = np.concatenate([each.ravel() for each in weights.values()])
     ends = np.cumsum([each.size for each in weights.values()])[:-1]
     parts = {
@@ -271,8 +275,8 @@ def _in_one_piece(weights: Weights) -> tuple[Weights, Callable[[Weights, float, 
     }
     mean, square = np.zeros_like(whole), np.zeros_like(whole)
 
-    def step(found: Weights, rate: float, steps: int) -> None:
-        gradient = np.concatenate([found[name].ravel() for name in parts])
+    def step(gradients_by_weight: Weights, rate: float, steps: int) -> None:
+        gradient = np.concatenate([gradients_by_weight[name].ravel() for name in parts])
         length = math.sqrt(float(gradient @ gradient))
         gradient *= np.float32(min(1.0, LARGEST_GRADIENT / (length + 1e-6)))
         mean[:] = MOMENTUM * mean + (1 - MOMENTUM) * gradient
@@ -289,6 +293,6 @@ def _padded(rows: Sequence[Sequence[int]], width: int) -> Array:
 
 
 def _sum_by(places: Array, size: int) -> csr_array:
-    """The matrix by which rows are added up at their places."""
+    """A sparse matrix whose product with rows adds them up at their places."""
     ones = np.ones(len(places), dtype=np.float32)
     return csr_array((ones, (places, np.arange(len(places)))), shape=(size, len(places)))

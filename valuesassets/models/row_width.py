@@ -1,21 +1,21 @@
-"""How many rows a model writes at a time: by its shape and the whole memory of the device, never by what is free."""
+"""How many rows a model writes at a time: by its shape and the device's total memory, never by what is free."""
 
 from collections.abc import Iterable
 
 import torch
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.memory import total_bytes
 
 MOST_ROWS = {"cpu": 64, "gpu": 512}
 SHARE = 0.5
-"""Of the memory beside the weights; the rest is for what a pass itself needs."""
+"""Share of the memory beside the weights that rows may take; a pass itself needs the rest."""
 LOGIT_COPIES = 8
-"""How often a row of logits may stand in memory while a token is drawn, in float32."""
+"""Number of float32 copies of a row of logits in memory while a token is drawn."""
 
 
 def choose_width(loaded: LoadedModel, longest: int) -> int:
-    """The most rows at a time, a power of two.
+    """Most rows at a time, a power of two.
 
     Args:
         longest: tokens of the longest row, prompt and answer.
@@ -27,7 +27,7 @@ def choose_width(loaded: LoadedModel, longest: int) -> int:
 
 
 def fitting_rows(memories: Iterable[int], weights: int, row: int, most: int) -> int:
-    """How many rows fit beside the weights: a power of two, 1 at least.
+    """Number of rows that fit beside the weights: a power of two, 1 at least.
 
     Args:
         memories: bytes of each device that holds layers; they share the rows' keys and values as they share layers.

@@ -1,9 +1,9 @@
-"""Rows of tokens that a model goes on writing: begun together, left one by one, joined by others.
+"""Rows of tokens that a model writes on: rows begin together, leave one by one, and other rows join them.
 
-Rows of different lengths stand flush on the right, and what a model carries of them is a cache whose rows are padded on
-the left. Not every architecture honours that: `find_padding_fault` tries. What the others carry may be a state, which
-no padding fits; there rows begin together, at one length, if they do not mix (`find_mixing_fault`; the rwkv of
-transformers 5.23 mixes them). Else they go through the model one by one.
+Rows of different lengths are padded on the left, in the model's cache too. Not every architecture honours such padding:
+`find_padding_fault` tries. Some carry a recurrent state, which cannot be padded: their rows begin together with equal
+lengths if the architecture keeps rows apart (`find_mixing_fault`; the rwkv of transformers 5.23 does not). Otherwise
+rows go through the model one by one.
 """
 
 import copy
@@ -20,51 +20,50 @@ from valuesassets.models.engine import TREE_TOLERANCE, first_device, within_memo
 from valuesassets.models.wide_head import turned_head
 
 CARRIED = ("past_key_values", "cache_params", "state")
-"""What architectures call that which they carry from one token to the next."""
+"""Names by which architectures return their cache or state."""
 
 
 class PaddedRows:
-    """Rows of any lengths in one cache, flush on the right."""
+    """Rows of any lengths in one cache, padded on the left."""
 
     any_length = True
-    """Whether rows may be of any length, and others join them."""
+    """Whether rows may have any length, and other rows may join them."""
 
     def __init__(self, model: Any) -> None:
         self._model, self._device = model, first_device(model)
         self._takes_positions = "position_ids" in inspect.signature(model.forward).parameters
-        # Without a configuration every layer keeps all it has seen, also one that looks back on a window: its mask does
-        # the rest, and rows stay flush.
+        # Without a configuration, windowed layers keep all tokens too, so that rows stay aligned; masks do the rest.
         self._cache = DynamicCache()
         self._lengths = torch.zeros(0, dtype=torch.long, device=self._device)
 
     def begin(self, sequences: Sequence[Sequence[int]]) -> Tensor:
-        """Read rows anew: (rows, vocabulary) logits of what comes next."""
+        """Read new rows: (rows, vocabulary) logits of their next tokens."""
         width = max(map(len, sequences))
         self._cache = DynamicCache()
         self._lengths = torch.tensor([len(sequence) for sequence in sequences], device=self._device)
         return self._read(torch.tensor([[*[0] * (width - len(row)), *row] for row in sequences]), 0)
 
     def go_on(self, tokens: Sequence[int]) -> Tensor:
-        """Read one more token of each row; as `begin`."""
+        """Read one more token of each row; returns logits as `begin` does."""
         before = self._cache.get_seq_length()
         self._lengths = self._lengths + 1
         return self._read(torch.tensor(tokens)[:, None], before)
 
     def keep(self, rows: Sequence[int]) -> None:
-        """Keep only these rows, in this order; one that is named twice is there twice."""
-        chosen = torch.tensor(rows, device=self._device)
-        self._lengths = self._lengths[chosen]
-        empty = self._cache.get_seq_length() - int(self._lengths.max())
+        """Keep only these rows, in this order; a row that is named twice becomes two rows."""
+        indices = torch.tensor(rows, device=self._device)
+        self._lengths = self._lengths[indices]
+        n_empty = self._cache.get_seq_length() - int(self._lengths.max())
         for layer in self._layers:
-            layer.keys = layer.keys[:, :, empty:].index_select(0, chosen)
-            layer.values = layer.values[:, :, empty:].index_select(0, chosen)
+            layer.keys = layer.keys[:, :, n_empty:].index_select(0, indices)
+            layer.values = layer.values[:, :, n_empty:].index_select(0, indices)
 
     def join(self, others: Any) -> None:
-        """Take the rows of others of this kind behind one's own."""
+        """Append the rows of another object of this class."""
         width = max(rows._cache.get_seq_length() for rows in (self, others))
-        for own, new in zip(self._layers, others._layers, strict=True):
-            own.keys = torch.cat([_filled(own.keys, width), _filled(new.keys, width)])
-            own.values = torch.cat([_filled(own.values, width), _filled(new.values, width)])
+        for layer, other_layer in zip(self._layers, others._layers, strict=True):
+            layer.keys = torch.cat([_pad_left(layer.keys, width), _pad_left(other_layer.keys, width)])
+            layer.values = torch.cat([_pad_left(layer.values, width), _pad_left(other_layer.values, width)])
         self._lengths = torch.cat([self._lengths, others._lengths])
 
     @property
@@ -81,18 +80,18 @@ class PaddedRows:
             behind = torch.arange(tokens.shape[1] - 1, -1, -1, device=self._device)
             positions = {"position_ids": (last - behind).clamp_min(0)}
         with last_place_only(self._model):
-            read = self._model(
+            output = self._model(
                 input_ids=tokens.to(self._device),
                 attention_mask=mask.long(),
                 past_key_values=self._cache,
                 use_cache=True,
                 **positions,
             )
-        return _in_full(read.logits)
+        return _float32_or_better(output.logits)
 
 
 class RowsOfOneLength:
-    """Rows that are begun together at one length, and whatever the architecture carries of them; none join them."""
+    """Rows that begin together with equal lengths, and their cache or state; no rows join them."""
 
     any_length = False
 
@@ -101,38 +100,38 @@ class RowsOfOneLength:
         self._carried: dict[str, Any] = {}
 
     def begin(self, sequences: Sequence[Sequence[int]]) -> Tensor:
-        """As of `PaddedRows`; sequences of one length."""
+        """As `PaddedRows.begin`, for sequences of equal length."""
         self._carried = {}
         return self._read(torch.tensor(sequences))
 
     def go_on(self, tokens: Sequence[int]) -> Tensor:
-        """As of `PaddedRows`."""
+        """As the method of `PaddedRows`."""
         return self._read(torch.tensor(tokens)[:, None])
 
     def keep(self, rows: Sequence[int]) -> None:
-        """As of `PaddedRows`."""
-        chosen: Any = torch.tensor(rows, device=self._device)
+        """As the method of `PaddedRows`."""
+        indices: Any = torch.tensor(rows, device=self._device)
         for name, carried in self._carried.items():
             if isinstance(carried, Cache):
-                carried.reorder_cache(chosen)
+                carried.reorder_cache(indices)
             else:
-                self._carried[name] = [part[chosen] for part in carried]
+                self._carried[name] = [part[indices] for part in carried]
 
     def copied(self) -> "RowsOfOneLength":
-        """The same rows, to be gone on with by themselves; some architectures write into what they carry."""
+        """An independent copy of the rows: some architectures write into their state."""
         rows = RowsOfOneLength(self._model)
         rows._carried = copy.deepcopy(self._carried)
         return rows
 
     def _read(self, tokens: Tensor) -> Tensor:
         with last_place_only(self._model):
-            read = self._model(input_ids=tokens.to(self._device), use_cache=True, **self._carried)
-        self._carried = {name: read[name] for name in CARRIED if read.get(name) is not None}
-        return _in_full(read.logits)
+            output = self._model(input_ids=tokens.to(self._device), use_cache=True, **self._carried)
+        self._carried = {name: output[name] for name in CARRIED if output.get(name) is not None}
+        return _float32_or_better(output.logits)
 
 
 class RowsApart:
-    """Rows that go through the model one by one, each with what is carried of it."""
+    """Rows that go through the model one by one, each with a cache or state of its own."""
 
     any_length = True
 
@@ -141,20 +140,20 @@ class RowsApart:
         self._each: list[RowsOfOneLength] = []
 
     def begin(self, sequences: Sequence[Sequence[int]]) -> Tensor:
-        """As of `PaddedRows`."""
+        """As the method of `PaddedRows`."""
         self._each = [RowsOfOneLength(self._model) for _ in sequences]
         return torch.cat([row.begin([sequence]) for row, sequence in zip(self._each, sequences, strict=True)])
 
     def go_on(self, tokens: Sequence[int]) -> Tensor:
-        """As of `PaddedRows`."""
+        """As the method of `PaddedRows`."""
         return torch.cat([row.go_on([token]) for row, token in zip(self._each, tokens, strict=True)])
 
     def keep(self, rows: Sequence[int]) -> None:
-        """As of `PaddedRows`."""
+        """As the method of `PaddedRows`."""
         self._each = [self._each[row].copied() if row in rows[:n] else self._each[row] for n, row in enumerate(rows)]
 
     def join(self, others: Any) -> None:
-        """As of `PaddedRows`."""
+        """As the method of `PaddedRows`."""
         self._each += others._each
 
 
@@ -162,15 +161,15 @@ Rows = PaddedRows | RowsOfOneLength | RowsApart
 
 
 def read_alone(model: Any, sequence: Sequence[int]) -> Tensor:
-    """Logits (1, vocabulary) of what comes after a sequence that nothing stands beside, read in one go."""
+    """Logits (1, vocabulary) of the next token behind one sequence, read alone in one pass."""
     with last_place_only(model):
         tokens = torch.tensor([sequence], device=first_device(model))
-        return _in_full(model(input_ids=tokens, use_cache=False).logits)
+        return _float32_or_better(model(input_ids=tokens, use_cache=False).logits)
 
 
 @contextmanager
 def last_place_only(model: Any) -> Iterator[None]:
-    """A block in which the model's head sees the last token of each row alone."""
+    """A block in which the model's head computes only the last token of each row."""
 
     def gather(_module: object, arguments: tuple[Tensor]) -> tuple[Tensor]:
         return (arguments[0][:, -1].contiguous(),)
@@ -184,10 +183,10 @@ def last_place_only(model: Any) -> Iterator[None]:
 
 
 def find_padding_fault(model: Any) -> str | None:
-    """Why rows cannot be padded on the left, in words; None where they can. Found by trying, as trees are.
+    """Try whether rows can be padded on the left: None if so, else the reason in words.
 
-    Three rows of different lengths are begun at different times, one of them twice and one leaves; what comes next must
-    be what the model says to each sequence alone.
+    Three rows of different lengths begin at different times, one of them twice, and one leaves. The next tokens'
+    probabilities must equal those of each sequence alone.
     """
     if "past_key_values" not in inspect.signature(model.forward).parameters:
         return "it carries a state and no cache"
@@ -208,43 +207,43 @@ def find_padding_fault(model: Any) -> str | None:
 
 
 def find_mixing_fault(model: Any) -> str | None:
-    """Why rows of one length cannot go together either, in words; None where they can. Found by trying."""
-    one, other, gone, (first, second) = _ids(model, 9, 9, 9, 2)
+    """Try whether rows of equal length stay apart in one batch: None if so, else the reason in words."""
+    first_row, second_row, leaving_row, (first, second) = _ids(model, 9, 9, 9, 2)
 
     def read() -> Tensor:
         rows = RowsOfOneLength(model)
-        rows.begin([one, gone, other])
+        rows.begin([first_row, leaving_row, second_row])
         rows.go_on([first, second, second])
         rows.keep([2, 0])
         return rows.go_on([first] * 2)
 
-    return _fault(model, read, [[*other, second, first], [*one, first, first]])
+    return _fault(model, read, [[*second_row, second, first], [*first_row, first, first]])
 
 
 def _ids(model: Any, *lengths: int) -> list[list[int]]:
-    """Some token ids, as sequences of these lengths."""
+    """Sequences of arbitrary token ids, of these lengths."""
     vocabulary = model.get_output_embeddings().weight.shape[0]
     ids = iter(number * 7919 % vocabulary for number in range(1, sum(lengths) + 1))
     return [[next(ids) for _ in range(length)] for length in lengths]
 
 
 def _fault(model: Any, read: Callable[[], Tensor], sequences: Sequence[Sequence[int]]) -> str | None:
-    """What is wrong with what is read of rows, beside what the model says to the same sequences alone."""
+    """How the rows' probabilities differ from those of the same sequences alone, in words; None if they do not."""
     try:
-        beside = within_memory(read).softmax(1)
+        batched = within_memory(read).softmax(1)
         alone = within_memory(lambda: torch.cat([read_alone(model, sequence) for sequence in sequences])).softmax(1)
     except Exception as error:  # architectures fail in ways of their own; the plain path names what fails there too
         return f"it fails on them: {(str(error).splitlines() or [type(error).__name__])[0][:120]}"
-    apart = float((beside - alone).abs().sum(1).max()) / 2
-    return None if apart <= TREE_TOLERANCE[model.dtype] else f"its answers differ by {apart:.1g}"
+    gap = float((batched - alone).abs().sum(1).max()) / 2
+    return None if gap <= TREE_TOLERANCE[model.dtype] else f"its answers differ by {gap:.1g}"
 
 
-def _filled(kept: Tensor, width: int) -> Tensor:
-    """A layer's keys or values, begun by zeros up to a width."""
-    return torch.nn.functional.pad(kept, (0, 0, width - kept.shape[2], 0))
+def _pad_left(cached: Tensor, width: int) -> Tensor:
+    """A layer's keys or values, padded with zeros on the left to a width."""
+    return torch.nn.functional.pad(cached, (0, 0, width - cached.shape[2], 0))
 
 
-def _in_full(logits: Tensor) -> Tensor:
+def _float32_or_better(logits: Tensor) -> Tensor:
     if logits.ndim != 2:
         raise TypeError(f"logits of shape {tuple(logits.shape)}, one row for each sequence was expected")
     return logits.to(torch.promote_types(logits.dtype, torch.float32))

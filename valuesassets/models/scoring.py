@@ -8,7 +8,7 @@ import torch
 
 from valuesassets.models.certificate import Certificate, LogitSpread, certify
 from valuesassets.models.known_readings import KnownReadings
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_pass import OnProgress, ReadingPass
 from valuesassets.models.spelled_trials import SCORER_VERSION, SpelledTrial
 from valuesassets.models.token_trees import BatchBudget
@@ -16,12 +16,12 @@ from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.trials import Reading, Status
 
 SAMPLED, SAMPLED_BESIDE = 4, 2
-"""How many trials are read again: of all, and of those that were read beside a kept prefix."""
+"""How many trials are read again: out of all, and out of those that were read beside a cached prefix."""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """Readings in the order in which they were asked for, and how they were made: of model and trials alone.
+    """Readings in the order of their trials, and how they were made: a function of model and trials alone.
 
     Attributes:
         notes: what a person should know, in words (batches halved, trees not used).
@@ -33,21 +33,21 @@ class Scored:
 
     @property
     def records(self) -> tuple[Reading, ...]:
-        """The readings, as what comes back of any readout."""
+        """The readings, by the name that results of all readouts share."""
         return self.readings
 
     @property
     def doubt(self) -> str | None:
-        """How far readings change with what is read beside them, in words; None where rounding explains it."""
+        """How far readings change with their batch, in words; None where rounding explains it."""
         return self.certificate.doubt
 
     @property
     def refusal(self) -> str | None:
-        """Why no reading can be kept, in words; None where they can."""
+        """Why no reading can be stored, in words; None where they can."""
         return self.certificate.refusal
 
     def describe(self) -> dict[str, object]:
-        """Certificate and notes, as they go into a file's metadata."""
+        """Certificate and notes, for a file's metadata."""
         return {
             "torch": torch.__version__,
             "batch_invariance": self.certificate.describe(),
@@ -57,11 +57,11 @@ class Scored:
 
 @dataclass(frozen=True)
 class ScoredTrials(Scored):
-    """What a model answers to trials with labels.
+    """The readings of trials with labels.
 
     Attributes:
-        batches, tokens: of the plan over all trials, padding included, whether or not some readings were known.
-        kept_prefixes: beginnings of prompts that were kept while the trees behind them were read.
+        batches, tokens: counts of the plan over all trials, padding included, stored readings too.
+        kept_prefixes: number of prefixes that were cached while the trees behind them were read.
     """
 
     batches: int
@@ -70,7 +70,7 @@ class ScoredTrials(Scored):
     kept_prefixes: int = 0
 
     def describe(self) -> dict[str, object]:
-        """As `Scored`, with the batch plan."""
+        """As for `Scored`, with the batch plan."""
         plan = {"batches": self.batches, "tokens": self.tokens, "budget": asdict(self.budget)}
         plan |= {"kept_prefixes": self.kept_prefixes} if self.kept_prefixes else {}
         return super().describe() | {"scorer_version": SCORER_VERSION, "batch_plan": plan}
@@ -81,18 +81,19 @@ def score_spelled(
     spelled: Sequence[SpelledTrial | Reading],
     on_progress: OnProgress | None = None,
     budget: BatchBudget | None = None,
-    known: KnownReadings | None = None,
+    store: KnownReadings | None = None,
 ) -> ScoredTrials:
-    """What a model answers to each trial; batches whose readings are all known are not read again.
+    """The probability of each label of each trial; batches whose readings are all stored are not read again.
 
-    Batches are planned over all trials, known or not: a reading comes out of the same batch, and so with the same
-    bytes, whenever and however often the work was interrupted; where memory ran out and batches were halved, equal
-    within the certificate's tolerance. Trials that ask the same are read once.
+    Batches are planned over all trials, stored or not: a reading comes from the same batch, and so with the same bytes,
+    however often the work was interrupted. Where memory ran out and batches were halved, it is equal within the
+    certificate's tolerance. Trials that ask the same are read once.
 
     Args:
         spelled: as `spell_trials` gives them.
-        on_progress: called with (trials read, trials) as they are read.
-        budget: of a batch; by device where not given.
+        on_progress: called with (trials read, all trials).
+        budget: size of a batch; chosen by device where it is None.
+        store: where readings are stored.
 
     Raises:
         ScoringError: not one trial could be read; says why.
@@ -108,39 +109,39 @@ def score_spelled(
         )
     if not askable:
         raise ScoringError(f"{loaded.model_id}: there are no trials to read; write some first")
-    batched = ReadingPass(loaded, list(askable.values()), budget, known, on_progress)
-    readings = batched.read()
-    answered = [
+    reading_pass = ReadingPass(loaded, list(askable.values()), budget, store, on_progress)
+    readings = reading_pass.read()
+    records = [
         entry if isinstance(entry, Reading) else entry.own(readings[entry.reading_key], loaded.model_id)
         for entry in spelled
     ]
     if all(reading.status is Status.FAILED for reading in readings.values()):
-        raise ScoringError(next(str(reading.reason) for reading in answered if reading.reading_key in readings))
-    certificate, notes = _certify(loaded, askable, readings, batched), tuple(batched.notes)
-    plan = batched.batches, batched.tokens, batched.budget, batched.kept_prefixes
-    return ScoredTrials(tuple(answered), certificate, notes, *plan)
+        raise ScoringError(next(str(reading.reason) for reading in records if reading.reading_key in readings))
+    certificate, notes = _certify(loaded, askable, readings, reading_pass), tuple(reading_pass.notes)
+    plan = reading_pass.batches, reading_pass.tokens, reading_pass.budget, reading_pass.kept_prefixes
+    return ScoredTrials(tuple(records), certificate, notes, *plan)
 
 
 def _certify(
-    loaded: LoadedModel, askable: Mapping[str, SpelledTrial], readings: Mapping[str, Reading], batched: ReadingPass
+    loaded: LoadedModel, askable: Mapping[str, SpelledTrial], readings: Mapping[str, Reading], reading_pass: ReadingPass
 ) -> Certificate:
-    """Read a sample of what could be read again: each trial alone as it stands, and all in a batch of their own.
+    """Read a sample of the readable trials again: each alone as one sequence, and all in a batch of their own.
 
-    Where some were read beside a kept prefix, the shortest and the longest of these are among them.
+    Where some trials were read beside a cached prefix, the sample holds the shortest and the longest of these.
     """
     lengths = {key: len(askable[key].spelled.prompt_ids) for key, r in readings.items() if r.status is Status.OK}
-    beside = {key: length for key, length in lengths.items() if key in batched.beside}
+    beside = {key: length for key, length in lengths.items() if key in reading_pass.beside}
     keys = dict.fromkeys([*choose_sample(lengths), *choose_sample(beside, SAMPLED_BESIDE)])
     sample = [askable[key] for key in keys]
     with LogitSpread().watching(loaded.model) as spread:
         again = [ReadingPass(loaded, [entry], BatchBudget(1, 1), as_chains=True).read() for entry in sample]
-        again.append(ReadingPass(loaded, sample, batched.budget).read())
-    pairs = [(readings[key], reading) for found in again for key, reading in found.items()]
+        again.append(ReadingPass(loaded, sample, reading_pass.budget).read())
+    pairs = [(readings[key], reading) for results in again for key, reading in results.items()]
     return certify(loaded, pairs, len(sample), spread)
 
 
 def choose_sample(lengths: Mapping[str, int], count: int = SAMPLED) -> list[str]:
-    """A few reading keys, the shortest and the longest prompt's among them, the others drawn; the seed is the keys.
+    """A few reading keys: those of the shortest and longest prompt, and others drawn with the keys as random seed.
 
     >>> choose_sample({"a": 9, "b": 3})
     ['b', 'a']

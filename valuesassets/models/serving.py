@@ -1,6 +1,7 @@
-"""A loaded model behind OpenAI's interface on this machine, in the manner of each route: the truth they are held to.
+"""A local OpenAI-compatible server around a loaded model, against which API routes are tested.
 
-It reads one row of one pass for each question, and knows no trie, no tree and no cache.
+Tests and `calibrate --readouts` compare every route with it. It reads one row of one pass per question, without a
+trie, a tree or a cache.
 """
 
 import contextlib
@@ -12,21 +13,21 @@ from typing import Any
 
 import torch
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 
 MODEL = "reference"
 ID = "token_id:"
 
 
 class ServedModel(http.server.ThreadingHTTPServer):
-    """What answers `/v1/completions` and `/v1/chat/completions` while `serving` lasts; a chat is its turns as text.
+    """Answers `/v1/completions` and `/v1/chat/completions` within `serving`; a chat becomes one text.
 
     Attributes:
-        requests: how many were answered.
+        requests: number of requests answered.
     """
 
     daemon_threads = True
-    request_queue_size = 128  # of five, as the standard library has it, Linux resets some of sixteen that come at once
+    request_queue_size = 128  # with the default of 5, Linux resets some of sixteen simultaneous connections
 
     def __init__(self, loaded: LoadedModel, handler: "type[Handler] | None" = None) -> None:
         super().__init__(("127.0.0.1", 0), handler or Handler)
@@ -34,12 +35,12 @@ class ServedModel(http.server.ThreadingHTTPServer):
 
     @property
     def base_url(self) -> str:
-        """Where it is."""
+        """The address that clients call."""
         return f"http://127.0.0.1:{self.server_port}/v1"
 
     @contextlib.contextmanager
     def serving(self) -> "Iterator[ServedModel]":
-        """A block within which it answers."""
+        """A block in which the server answers."""
         thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -50,7 +51,7 @@ class ServedModel(http.server.ThreadingHTTPServer):
             self.server_close()
 
     def complete(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The response to a body."""
+        """The response to a request's body."""
         is_chat = "messages" in body
         prompt = "\n".join(turn["content"] for turn in body["messages"]) if is_chat else body["prompt"]
         ids = prompt if isinstance(prompt, list) else self._loaded.tokenizer.encode([prompt])[0]
@@ -60,33 +61,33 @@ class ServedModel(http.server.ThreadingHTTPServer):
         if body.get("echo"):
             choice: dict[str, Any] = {"text": prompt, "logprobs": self._echoed(ids, rows)}
         else:
-            choice = self._next(rows[-1], body, is_chat)
+            choice = self._next_token(rows[-1], body, is_chat)
         usage = {"prompt_tokens": len(ids), "completion_tokens": int(body.get("max_tokens", 1))}
         return {"model": MODEL, "choices": [{"index": 0, "finish_reason": "length", **choice}], "usage": usage}
 
-    def _next(self, row: torch.Tensor, body: dict[str, Any], is_chat: bool) -> dict[str, Any]:
-        """The likeliest token, and the log-probabilities that were asked for."""
-        wanted = body.get("logprob_token_ids") or []
+    def _next_token(self, row: torch.Tensor, body: dict[str, Any], is_chat: bool) -> dict[str, Any]:
+        """The likeliest next token, and the log-probabilities that the request asks for."""
+        requested_ids = body.get("logprob_token_ids") or []
         top = torch.topk(row, min(int(body.get("top_logprobs") or body.get("logprobs") or 1), len(row)))
         tokens = top.indices.tolist()
         text = self._text(tokens[0])
-        if wanted:
-            return {"text": text, "logprobs": {"top_logprobs": [{f"{ID}{i}": float(row[i]) for i in wanted}]}}
-        shown = [(self._text(i), value) for i, value in zip(tokens, top.values.tolist(), strict=True)]
+        if requested_ids:
+            return {"text": text, "logprobs": {"top_logprobs": [{f"{ID}{i}": float(row[i]) for i in requested_ids}]}}
+        likeliest = [(self._text(i), value) for i, value in zip(tokens, top.values.tolist(), strict=True)]
         if is_chat:
-            listed = [{"token": token, "logprob": value} for token, value in shown]
-            first = {"token": text, "logprob": shown[0][1], "top_logprobs": listed}
+            listed = [{"token": token, "logprob": value} for token, value in likeliest]
+            first = {"token": text, "logprob": likeliest[0][1], "top_logprobs": listed}
             logprobs = {"logprobs": {"content": [first]}} if body.get("logprobs") else {}
             return {"message": {"role": "assistant", "content": text}, **logprobs}
-        return {"text": text, **({"logprobs": {"top_logprobs": [dict(shown)]}} if body.get("logprobs") else {})}
+        return {"text": text, **({"logprobs": {"top_logprobs": [dict(likeliest)]}} if body.get("logprobs") else {})}
 
     def _echoed(self, ids: Sequence[int], rows: torch.Tensor) -> dict[str, Any]:
-        """The text's own tokens, each with its log-probability behind those before it."""
+        """The tokens of the prompt, each with its log-probability given those before it."""
         values = [None, *(float(rows[place, token]) for place, token in enumerate(ids[1:]))]
         return {"tokens": [self._text(token) for token in ids], "token_logprobs": values}
 
     def _text(self, token: int) -> str:
-        """A token as servers write it: a piece of text, its leading space kept; a byte by its name, as <0x0A>."""
+        """A token's text as servers write it: with its leading space, or a byte by its name, as <0x0A>."""
         tokenizer = self._loaded.tokenizer
         name = str(tokenizer.hf.convert_ids_to_tokens(token))
         if name.startswith("<0x"):
@@ -101,7 +102,7 @@ class ServedModel(http.server.ThreadingHTTPServer):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Reads a body and writes the response."""
+    """Reads a request and sends the response."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -112,20 +113,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(body)
 
     def answer(self, body: dict[str, Any]) -> None:
-        """Answer a body."""
-        served = self.server
-        assert isinstance(served, ServedModel)  # noqa: S101
-        self.say(200, served.complete(body))
+        """Answer a request, given its body."""
+        server = self.server
+        assert isinstance(server, ServedModel)  # noqa: S101
+        self.say(200, server.complete(body))
 
     def say(self, status: int, response: Any, headers: dict[str, str] | None = None) -> None:
-        """Send a response; text as it stands, anything else as JSON."""
+        """Send a response: text as it is, anything else as JSON."""
         content = response.encode() if isinstance(response, str) else json.dumps(response).encode()
         self.send_response_only(status)
-        sent = {"Content-Type": "application/json", "Content-Length": str(len(content)), **(headers or {})}
-        for name, value in sent.items():
+        all_headers = {"Content-Type": "application/json", "Content-Length": str(len(content)), **(headers or {})}
+        for name, value in all_headers.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(content)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Say nothing."""
+        """Write no log."""

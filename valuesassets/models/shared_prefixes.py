@@ -1,4 +1,4 @@
-"""Which beginnings of token sequences are worth being kept: those that many trees would have to repeat."""
+"""Finds the prefixes of token sequences that are worth caching: those that many trees would repeat."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,15 +8,15 @@ from valuesassets.models.token_trees import LARGEST_TREE, WORTH_SHARING, shared_
 from valuesassets.spelling.tokens import Tokens
 
 SHORTEST_PREFIX = 64
-"""Fewest tokens of a prefix that is kept."""
+"""Fewest tokens of a cached prefix."""
 
 WORTH_KEEPING = 1024
-"""Fewest tokens that a kept prefix saves its trees."""
+"""Fewest tokens that a cached prefix must save its trees."""
 
 
 @dataclass(frozen=True)
 class SharedPrefix:
-    """A beginning that sequences share: how many tokens, and the positions of the sequences, sorted by them."""
+    """A prefix that sequences share: its number of tokens, and the positions of the sequences, in sorted order."""
 
     length: int
     members: tuple[int, ...]
@@ -24,39 +24,39 @@ class SharedPrefix:
 
 @dataclass
 class _Alike:
-    """Sorted sequences from `start` on that begin with `length` tokens alike, and what is best kept within them."""
+    """Sorted sequences from `start` on that share `length` tokens, and the best prefixes to cache within them."""
 
     length: int
     start: int
     saved: int = 0
     best: list[tuple[int, int, int]] = field(default_factory=list)
-    """Prefixes: their length, the place of their first sequence, and the one behind their last."""
+    """Each prefix's length, the place of its first sequence, and the place after its last."""
 
     def take(self, inner: "_Alike") -> None:
-        """Take over what is kept within some of its sequences."""
+        """Add the prefixes found within some of its sequences."""
         self.saved += inner.saved
         self.best += inner.best
 
 
 def find_prefixes(sequences: Sequence[Tokens]) -> list[SharedPrefix]:
-    """The beginnings to keep, so that together they save the most tokens; no sequence has two.
+    """The prefixes to cache so that together they save the most tokens; no sequence has two.
 
-    What is saved is a prefix's length, for every tree but one that would repeat it. A sequence that is no more than the
-    prefix is none to read beside it: one token of the shortest is left.
+    A prefix saves its length in every tree but one that would repeat it. A prefix is shorter than its shortest
+    sequence, which needs at least one token to read behind it.
 
-    >>> asked = [(7,) * 100 + (n,) * 90 for n in range(60)]
-    >>> [(prefix.length, len(prefix.members)) for prefix in find_prefixes([*asked, (8,) * 300])]
+    >>> sequences = [(7,) * 100 + (n,) * 90 for n in range(60)]
+    >>> [(prefix.length, len(prefix.members)) for prefix in find_prefixes([*sequences, (8,) * 300])]
     [(100, 60)]
-    >>> find_prefixes(asked[:9])
+    >>> find_prefixes(sequences[:9])
     []
     """
     order = sorted(range(len(sequences)), key=sequences.__getitem__)
     ordered = [sequences[index] for index in order]
-    alike = [shared_length(one, other) for one, other in zip([(), *ordered], ordered, strict=False)]
-    own = [len(sequence) - shared for sequence, shared in zip(ordered, alike, strict=True)]
-    # Of everything up to a place: tokens that the one before has not, and sequences that have some worth a branch.
-    tokens = [0, *accumulate(own)]
-    branches = [0, *accumulate(int(more >= WORTH_SHARING) for more in own)]
+    n_shared = [shared_length(first, second) for first, second in zip([(), *ordered], ordered, strict=False)]
+    n_new = [len(sequence) - shared for sequence, shared in zip(ordered, n_shared, strict=True)]
+    # Up to each place: tokens that the sequence before does not have, and sequences with enough of them for a branch.
+    tokens = [0, *accumulate(n_new)]
+    branches = [0, *accumulate(int(more >= WORTH_SHARING) for more in n_new)]
 
     def saved(start: int, end: int, length: int) -> int:
         """Tokens that a prefix saves the sequences from `start` to before `end`."""
@@ -66,17 +66,17 @@ def find_prefixes(sequences: Sequence[Tokens]) -> list[SharedPrefix]:
         return length * (trees - 1)
 
     def close(group: _Alike, end: int) -> None:
-        """Settle what is best kept in a group: one prefix for all, or those found within."""
+        """Choose what to cache in a group: one prefix for all, or the prefixes found within."""
         length = min(group.length, len(ordered[group.start]) - 1)
-        found = saved(group.start, end, length) if length >= SHORTEST_PREFIX else 0
-        if found >= WORTH_KEEPING and found > group.saved:
-            group.saved, group.best = found, [(length, group.start, end)]
+        gain = saved(group.start, end, length) if length >= SHORTEST_PREFIX else 0
+        if gain >= WORTH_KEEPING and gain > group.saved:
+            group.saved, group.best = gain, [(length, group.start, end)]
 
     open_groups = [_Alike(0, 0)]
     for place in range(1, len(ordered) + 1):
-        shared = alike[place] if place < len(ordered) else 0
+        shared = n_shared[place] if place < len(ordered) else 0
         shared = shared if shared >= SHORTEST_PREFIX else 0
-        inner = _Alike(shared, place - 1)  # of one sequence: nothing is kept in it
+        inner = _Alike(shared, place - 1)  # one sequence has nothing to cache
         while open_groups[-1].length > shared:
             group = open_groups.pop()
             group.take(inner)

@@ -1,9 +1,9 @@
-"""Trials with the spellings of their labels, and the keys under which their readings are known."""
+"""Trials with the spellings of their labels, and the keys under which their readings are stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from valuesassets.models.loading import ROOMS, OpenedModel
+from valuesassets.models.loaded_model import ROOMS, OpenedModel
 from valuesassets.models.prompting import show_trial
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.files import sha256_json
@@ -14,10 +14,10 @@ SCORER_VERSION = "3"
 """Changes whenever a reading of the same model and trial may come out differently."""
 
 WINDOWED_VERSION = "2"
-"""The same for models whose layers look back on some tokens only: what is known of the others stays known."""
+"""The same for models with windowed layers, so that stored readings of other models stay valid."""
 
 TRIAL = "{trial}"
-"""Stands for the trial in the reason of a failed reading, which several trials may share."""
+"""Placeholder for the trial's name in the reason of a failed reading, which several trials may share."""
 
 
 @dataclass(frozen=True)
@@ -30,23 +30,23 @@ class SpelledTrial:
 
     @property
     def trial_id(self) -> str:
-        """As a reading has one."""
+        """The id of its trial."""
         return self.trial.trial_id
 
     @property
     def key(self) -> str:
-        """What its reading is known by."""
+        """The key under which its reading is stored."""
         return self.reading_key
 
     def own(self, record: Reading, model: str) -> Reading:
-        """A reading of its key as this trial's: under its id, and its reason, if it failed, naming model and trial."""
+        """A stored reading as this trial's: with its id, and a reason, if it failed, that names model and trial."""
         named = f"trial {self.trial_id} ({self.trial.language}, order {self.trial.order})"
         return replace(record, trial_id=self.trial_id, reason=named_reason(record, model, named))
 
 
 def spell_trials(opened: OpenedModel, trials: Sequence[Trial]) -> list[SpelledTrial | Reading]:
-    """Spellings and reading key of every trial, without weights; one that cannot be asked is already its reading."""
-    found: list[SpelledTrial | Reading] = []
+    """Spellings and reading key of every trial, without weights; a failed reading where one cannot be asked."""
+    entries: list[SpelledTrial | Reading] = []
     for trial in trials:
         try:
             spelled = spell_labels(opened.tokenizer, show_trial(opened, trial).text, trial.labels)
@@ -54,17 +54,20 @@ def spell_trials(opened: OpenedModel, trials: Sequence[Trial]) -> list[SpelledTr
             require_room(opened, longest)
         except TokenizerError as error:
             key = hash_key(opened, trial.prompt, trial.labels, *shown_by(opened, trial))
-            found.append(replace(failed(key, str(error)), trial_id=trial.trial_id))
+            entries.append(replace(failed(key, str(error)), trial_id=trial.trial_id))
         else:
-            found.append(SpelledTrial(trial, spelled, reading_key(opened, spelled)))
-    return found
+            entries.append(SpelledTrial(trial, spelled, reading_key(opened, spelled)))
+    return entries
 
 
 def require_room(opened: OpenedModel, tokens: int, bound: str = "") -> None:
-    """See that the model was made for texts this long; what it says behind its last position means nothing.
+    """Check that the model was made for this many tokens: its output beyond its last position means nothing.
+
+    Args:
+        bound: words before the number in the message, such as "up to ".
 
     Raises:
-        TokenizerError: it was not; `bound` says before the number what it is, as in "up to ".
+        TokenizerError: the model reads fewer.
     """
     room = opened.least_setting(ROOMS)
     if room is not None and tokens > room:
@@ -85,27 +88,27 @@ def model_key(opened: OpenedModel) -> str:
 
 
 def ended_by(opened: OpenedModel) -> list[object]:
-    """What a chat adds to every key: the tokens that end a turn end an answer too, and stand in no hash of files."""
+    """What a chat adds to every key: the tokens that end a turn, since they end answers and are in no other hash."""
     return [sorted(opened.template.turn_ends)] if opened.template else []
 
 
 def shown_by(opened: OpenedModel, trial: Trial) -> list[object]:
-    """What a chat adds to the key of a trial that cannot be asked, and so has no tokens to be known by."""
+    """What a chat adds to the key of a trial that cannot be asked and therefore has no tokens to hash."""
     return [opened.describe()["prompting"], trial.chat] if opened.prompting.is_chat else []
 
 
-def hash_key(opened: OpenedModel, *asked: object) -> str:
-    """Hash of the model as it is run and of what it is asked."""
-    return sha256_json([model_key(opened), *asked])
+def hash_key(opened: OpenedModel, *question: object) -> str:
+    """Hash of the model as it is run and of the question."""
+    return sha256_json([model_key(opened), *question])
 
 
 def failed(key: str, reason: str) -> Reading:
-    """A reading that could not be made, for whichever trial it was asked: the reason names it by `TRIAL`."""
+    """A reading that could not be made; `TRIAL` in its reason stands for the trial that asked for it."""
     return Reading("", None, None, None, None, (), Status.FAILED, reason, key)
 
 
 def named_reason(reading: Record, model: str, named: str) -> str | None:
-    """The reason of a record, `TRIAL` in it replaced by what it is called; begun by the model's name if it failed."""
+    """The reason of a record: of a failed one with `TRIAL` replaced by the trial's name, behind the model's."""
     if reading.status is not Status.FAILED or reading.reason is None:
         return reading.reason
     return f"{model}: {reading.reason.replace(TRIAL, named)}"

@@ -1,6 +1,6 @@
-"""A static sentence-transformers embedder made on the spot: the mean of its words' vectors is what was asked for.
+"""Makes a static sentence-transformers embedder whose mean word vectors give chosen vectors for chosen texts.
 
-Written by hand, as the library itself takes seconds to be imported; a test reads the folder with the library.
+The folder is written without the library, whose import takes seconds; a test loads the folder with the library.
 """
 
 import os
@@ -17,22 +17,22 @@ from valuesassets.records.files import unbroken, write_json
 UNKNOWN = "[UNK]"
 MODULE = "sentence_transformers.sentence_transformer.modules.static_embedding.StaticEmbedding"
 LARGEST_ERROR = 1e-6
-"""By which a text's vector may miss the planted one, in any dimension, before it is rounded to float32."""
+"""Largest error of a text's vector in any dimension, before it is rounded to float32."""
 
 
 def write_static_embedder(folder: Path, texts: Sequence[str], vectors: NDArray[np.float64]) -> Path:
-    """Write the folder of an embedder that gives each text its vector; of the word vectors that do, the shortest.
+    """Write the folder of an embedder that gives each text its vector, with the shortest word vectors that do.
 
-    A word that no text holds has the texts' mean vector, so that every text with a word in it has a direction.
+    A word that is in no text gets the mean vector of the texts, so that every text with a word has a direction.
 
     Args:
         vectors: (texts, dimensions).
 
     Returns:
-        The folder, which takes the place of one that is there.
+        The folder, which replaces an existing one.
 
     Raises:
-        ModelError: no word vectors give these texts their vectors, as where two hold the same words.
+        ModelError: no word vectors give these texts their vectors, for instance where two hold the same words.
         StorageError: the folder cannot be written.
     """
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
@@ -49,13 +49,13 @@ def write_static_embedder(folder: Path, texts: Sequence[str], vectors: NDArray[n
 
 
 def solve_words(texts: Sequence[Sequence[int]], size: int, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Word vectors, (size, dimensions), whose means over the words of each text are its vector, at minimum norm.
+    """Minimum-norm word vectors, (size, dimensions), whose mean over each text's words is the text's vector.
 
     Args:
-        texts: words of each, from 1; word 0 is the unknown one, which has the mean of `vectors`.
+        texts: word numbers of each text, from 1; word 0 is the unknown word, which gets the mean of `vectors`.
 
     Raises:
-        ModelError: there are none.
+        ModelError: no such word vectors exist.
 
     >>> solve_words([[1], [1, 2]], 3, np.array([[2.0], [3.0]])).round(6).ravel().tolist()
     [2.5, 2.0, 4.0]
@@ -78,21 +78,21 @@ def solve_words(texts: Sequence[Sequence[int]], size: int, vectors: NDArray[np.f
 def _save(folder: Path, weights: Mapping[str, NDArray[np.float32]], tokenizer: str) -> Path:
     from safetensors.numpy import save_file
 
-    beside = folder.with_name(f".{folder.name}.{os.getpid()}")
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}")
     try:
         with unbroken():
-            beside.mkdir(parents=True)
-            write_json(beside / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": MODULE}])
-            write_json(beside / "config_sentence_transformers.json", {"prompts": {}, "default_prompt_name": None})
-            (beside / "tokenizer.json").write_text(tokenizer, encoding="utf-8")
-            save_file(dict(weights), beside / "model.safetensors", {"format": "pt"})
+            temporary.mkdir(parents=True)
+            write_json(temporary / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": MODULE}])
+            write_json(temporary / "config_sentence_transformers.json", {"prompts": {}, "default_prompt_name": None})
+            (temporary / "tokenizer.json").write_text(tokenizer, encoding="utf-8")
+            save_file(dict(weights), temporary / "model.safetensors", {"format": "pt"})
             if folder.exists():
                 shutil.rmtree(folder)
-            beside.rename(folder)
+            temporary.rename(folder)
     except OSError as error:
         raise StorageError(
             f"{folder}: the embedder cannot be written: {error}; free space or choose another folder"
         ) from None
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     return folder

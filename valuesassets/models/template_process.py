@@ -1,7 +1,7 @@
-"""Chat templates rendered in a process of their own: they are programs of others, which may not end or take all memory.
+"""Renders chat templates in a separate process: they are programs of others, and may run forever or take all memory.
 
-One process serves all templates of the one that asks. It is given lines of JSON, answers each with a line, and ends
-itself where a template takes too much time: also within one operation, which Python cannot break off.
+Each process that renders templates has one such process. It reads lines of JSON and answers each with a line. A signal
+ends it where a template takes too much time, even within an operation that Python cannot interrupt.
 """
 
 import atexit
@@ -19,17 +19,17 @@ from typing import IO, Any, cast
 from valuesassets.records.limited import limit_memory
 
 CPU_SECONDS = 3.0
-"""What rendering one chat may take; templates of real models take a thousandth of it."""
+"""Processor time that rendering one chat may take; templates of real models take a thousandth of it."""
 MEBIBYTES = 1024
-"""Memory that rendering may take beside what the process holds."""
+"""Memory that rendering may take on top of the process's own."""
 LONGEST = 2**24
-"""Characters of a chat."""
+"""Most characters of a rendered chat."""
 ADDRESS = re.compile(r" at 0x[0-9a-f]+>")
-"""What Python shows of objects that have no text of their own."""
+"""How Python prints objects that have no text of their own."""
 
 _processes: dict[int, "subprocess.Popen[bytes]"] = {}
-"""By the process that asks: a fork has none of its parent's."""
-_asking = threading.Lock()
+"""The rendering process of each asking process: a fork must not use its parent's."""
+_lock = threading.Lock()
 
 
 class TemplateFault(Exception):
@@ -40,39 +40,39 @@ class TemplateFault(Exception):
         of_library: whether transformers itself refused it.
     """
 
-    def __init__(self, said: str, kind: str, of_library: bool = False) -> None:
-        super().__init__(said)
+    def __init__(self, reason: str, kind: str, of_library: bool = False) -> None:
+        super().__init__(reason)
         self.kind, self.of_library = kind, of_library
 
 
 def render(template: str, chat: Sequence[Mapping[str, str]], arguments: Mapping[str, Any]) -> str:
-    """A chat as a template shows it.
+    """Render a chat by a template.
 
     Args:
         chat: turns with `role` and `content`.
         arguments: the template's own and the library's, JSON.
 
     Raises:
-        TemplateFault: it fails, takes too much time or memory, or changes from one time to the next.
+        TemplateFault: the template fails, takes too much time or memory, or gives another text each time.
     """
     line = json.dumps({"template": template, "chat": chat, "arguments": arguments}, default=str).encode() + b"\n"
-    with _asking:
+    with _lock:
         process = _processes.get(os.getpid()) or _start()
         try:
             stdin, stdout = _pipes(process)
-            with contextlib.suppress(BrokenPipeError):  # it has ended: there is no answer
+            with contextlib.suppress(BrokenPipeError):  # the process has ended: no reply will come
                 stdin.write(line)
                 stdin.flush()
-            answered = stdout.readline()
-        except BaseException:  # the answer to this is not taken for that to the next
+            reply = stdout.readline()
+        except BaseException:  # this reply must not be taken for the reply to the next chat
             _end(process)
             raise
-        if not answered.endswith(b"\n"):
+        if not reply.endswith(b"\n"):
             code = _end(process)
             too_long = f"takes more than {CPU_SECONDS:g} s of processor time"
-            said = too_long if code == -signal.SIGPROF else f"ends the process that renders it (exit status {code})"
-            raise TemplateFault(said, "limit")
-    answer = json.loads(answered)
+            reason = too_long if code == -signal.SIGPROF else f"ends the process that renders it (exit status {code})"
+            raise TemplateFault(reason, "limit")
+    answer = json.loads(reply)
     if "text" in answer:
         return answer["text"]
     raise TemplateFault(**answer)
@@ -84,7 +84,7 @@ def _start() -> "subprocess.Popen[bytes]":
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for who asks; without him it ends by itself
+        start_new_session=True,  # Ctrl-C is for the asking process; when that ends, stdin closes and this one ends too
         env=os.environ | {"PYTHONHASHSEED": "0"},  # sets of texts have one order
     )
     _processes[os.getpid()] = process
@@ -93,7 +93,7 @@ def _start() -> "subprocess.Popen[bytes]":
 
 
 def _end(process: "subprocess.Popen[bytes]") -> int:
-    """End a process; its exit status."""
+    """End a process; returns its exit status."""
     if _processes.get(os.getpid()) is process:
         del _processes[os.getpid()]
         atexit.unregister(_end)
@@ -127,28 +127,30 @@ def main() -> None:
     if sys.platform == "linux":
         limit_memory(MEBIBYTES)
     for line in sys.stdin.buffer:
-        asked = json.loads(line)
-        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # whose signal ends the process
+        request = json.loads(line)
+        signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)  # its signal ends the process
         try:
-            (text,), _ = render_jinja_template([asked["chat"]], chat_template=asked["template"], **asked["arguments"])
-            answer = {"text": _sound(text)}
+            (text,), _ = render_jinja_template(
+                [request["chat"]], chat_template=request["template"], **request["arguments"]
+            )
+            answer = {"text": _require_sound(text)}
         except TemplateFault as fault:
-            answer = {"said": str(fault), "kind": fault.kind}
+            answer = {"reason": str(fault), "kind": fault.kind}
         except MemoryError:
-            answer = {"said": f"takes more than {MEBIBYTES:,} MiB of memory", "kind": "limit"}
+            answer = {"reason": f"takes more than {MEBIBYTES:,} MiB of memory", "kind": "limit"}
         except Exception as error:  # templates are programs: jinja2's errors, and those of Python inside them
-            answer = {"said": str(error), "kind": type(error).__name__, "of_library": isinstance(error, ValueError)}
+            answer = {"reason": str(error), "kind": type(error).__name__, "of_library": isinstance(error, ValueError)}
         signal.setitimer(signal.ITIMER_PROF, 0)
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
 
-def _sound(text: str) -> str:
+def _require_sound(text: str) -> str:
     if len(text) > LONGEST:
         raise TemplateFault(f"makes {len(text):,} characters of one chat, {LONGEST:,} at most were expected", "limit")
-    if found := ADDRESS.search(text):
-        shown = text[max(0, found.start() - 40) : found.end()].rpartition("<")[2]
-        raise TemplateFault(f"shows where an object lies in memory (<{shown})", "chance")
+    if address := ADDRESS.search(text):
+        near = text[max(0, address.start() - 40) : address.end()].rpartition("<")[2]
+        raise TemplateFault(f"shows where an object lies in memory (<{near})", "chance")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Token sequences merged into trees, and trees put into batches: what goes through a model together."""
+"""Merges token sequences into prefix trees, and groups trees into batches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from valuesassets.spelling.tokens import Tokens
 
 LARGEST_TREE = 512
-"""Tokens of a tree beyond which another branch is no gain."""
+"""Tokens of a tree beyond which another branch costs more than it saves."""
 
 WORTH_SHARING = 16
-"""Fewest tokens that sequences begin with alike for it to be worth a common tree."""
+"""Fewest shared tokens for which sequences are put into one tree."""
 
 
 @dataclass(frozen=True)
 class TokenTree:
-    """Token sequences merged where they begin alike; nodes in depth-first order, parents before children.
+    """Token sequences merged where they begin alike; nodes in depth-first order, parents first.
 
     Attributes:
         tokens: (N,) token id of each node.
         depths: (N,) position of each node in its sequence.
-        ends: (N,) index behind a node's last descendant: node i is seen by i, ..., ends[i] - 1 and by no other.
+        ends: (N,) index after a node's last descendant: nodes i to ends[i] - 1 see node i, and no others do.
         rows: the node at which each sequence ends.
     """
 
@@ -30,7 +30,7 @@ class TokenTree:
 
     @property
     def is_chain(self) -> bool:
-        """Whether all sequences are beginnings of one: such a tree needs no mask but the model's own."""
+        """Whether all sequences are beginnings of one, so that the tree needs no mask but the model's own."""
         return min(self.ends) == len(self.tokens)
 
 
@@ -68,16 +68,16 @@ def grow_tree(sequences: Sequence[Tokens]) -> TokenTree:
 
 
 def part_into_trees(
-    sequences: Sequence[Tokens], most_rows: int, kept: int = 0, window: int | None = None
+    sequences: Sequence[Tokens], most_rows: int, n_prefix: int = 0, window: int | None = None
 ) -> list[list[int]]:
-    """Positions of the sequences of each tree: those that begin alike, in trees of bearable size.
+    """Positions of the sequences in each tree: sequences that begin alike, in trees of limited size.
 
-    Both orders of a question share its text, the items of a battery their stem. Attention costs the square of a tree,
-    so that a large one does not pay, unless what comes on top is next to nothing.
+    Both orders of a question share its text, the items of a battery their stem. Attention costs the square of a tree's
+    size, so that a large tree does not pay, unless the added branch is very short.
 
     Args:
-        kept: tokens that all sequences begin with and that no tree holds.
-        window: most tokens of these and a tree together; a sequence that has more is a tree for itself.
+        n_prefix: number of first tokens that all sequences share in a cached prefix, which no tree holds.
+        window: most tokens of prefix and tree together; a longer sequence is a tree by itself.
 
     >>> part_into_trees([(1,) * 20 + (2,), (3,) * 20, (1,) * 20], most_rows=9)
     [[2, 0], [1]]
@@ -89,19 +89,19 @@ def part_into_trees(
         shared = shared_length(before, sequence)
         more = len(sequence) - shared
         is_bearable = size + more <= LARGEST_TREE or more < WORTH_SHARING
-        is_bearable = is_bearable and (window is None or kept + size + more <= window)
+        is_bearable = is_bearable and (window is None or n_prefix + size + more <= window)
         if parts and shared >= WORTH_SHARING and is_bearable and len(parts[-1]) < most_rows:
             parts[-1].append(index)
             size += more
         else:
             parts.append([index])
-            size = len(sequence) - kept
+            size = len(sequence) - n_prefix
         before = sequence
     return parts
 
 
 def part_into_chains(sequences: Sequence[Tokens]) -> list[list[int]]:
-    """Positions of the sequences that are beginnings of one another, so that every part makes a chain.
+    """Positions of the sequences in each chain: sequences that are beginnings of one another.
 
     >>> part_into_chains([(5, 6, 7), (5,), (5, 8)])
     [[1, 0], [2]]
@@ -117,14 +117,14 @@ def part_into_chains(sequences: Sequence[Tokens]) -> list[list[int]]:
     return parts
 
 
-def shared_length(one: Tokens, other: Tokens) -> int:
-    """How many tokens two sequences begin with alike."""
-    same, most = 0, min(len(one), len(other))
-    if one[:most] == other[:most]:
+def shared_length(first: Tokens, second: Tokens) -> int:
+    """Number of tokens that two sequences share at their beginning."""
+    same, most = 0, min(len(first), len(second))
+    if first[:most] == second[:most]:
         return most
     while most - same > 1:
         middle = (same + most) // 2
-        if one[same:middle] == other[same:middle]:
+        if first[same:middle] == second[same:middle]:
             same = middle
         else:
             most = middle
@@ -133,26 +133,26 @@ def shared_length(one: Tokens, other: Tokens) -> int:
 
 @dataclass(frozen=True)
 class BatchBudget:
-    """Most padded tokens in a batch (a larger tree goes alone), and most rows read: a few float32 per token known."""
+    """Most padded tokens in a batch (a larger tree is a batch by itself), and most rows, whose logits take memory."""
 
     tokens: int
     rows: int
 
     @staticmethod
     def for_device(device: str) -> "BatchBudget":
-        """Small batches keep a CPU's caches warm; a GPU wants them large."""
+        """A small budget for a CPU, whose caches it fits, and a large one for a GPU."""
         return BatchBudget(1536, 64) if device == "cpu" else BatchBudget(16384, 512)
 
     def halved(self) -> "BatchBudget":
-        """Half of both, at least one."""
+        """Half of both numbers, at least one."""
         return BatchBudget(max(self.tokens // 2, 1), max(self.rows // 2, 1))
 
 
-def plan_batches(trees: Sequence[TokenTree], budget: BatchBudget, kept: int = 0) -> list[list[int]]:
-    """Positions of the trees of each batch, largest first, chains apart: a function of the trees and the budget alone.
+def plan_batches(trees: Sequence[TokenTree], budget: BatchBudget, n_prefix: int = 0) -> list[list[int]]:
+    """Positions of the trees in each batch, largest first, chains apart: a function of trees and budget alone.
 
     Args:
-        kept: tokens that stand before every tree, and count with each.
+        n_prefix: tokens of the cached prefix before every tree, which count with each tree.
 
     >>> trees = [grow_tree([(1,) * n, (2,)]) for n in (2, 9, 3)]
     >>> plan_batches(trees, BatchBudget(tokens=10, rows=9))
@@ -165,7 +165,7 @@ def plan_batches(trees: Sequence[TokenTree], budget: BatchBudget, kept: int = 0)
         tree = trees[index]
         fits = (
             batches
-            and (len(batches[-1]) + 1) * (width + kept) <= budget.tokens
+            and (len(batches[-1]) + 1) * (width + n_prefix) <= budget.tokens
             and rows + len(tree.rows) <= budget.rows
         )
         if fits and tree.is_chain == is_chain:

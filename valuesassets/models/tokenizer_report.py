@@ -1,4 +1,4 @@
-"""`report_tokenizer`: how a tokenizer cuts what our prompts and answers are made of."""
+"""`report_tokenizer`: how a tokenizer cuts the parts of our prompts and answers."""
 
 from typing import Any
 
@@ -7,26 +7,26 @@ from valuesassets.spelling.prompt_tokenizer import PLAIN_TEXT, PromptTokenizer
 from valuesassets.spelling.spellings import TERMINATORS
 
 CONTEXT = "Answer:"
-"""What stands before an answer; tokens are found in place, behind it, for alone they may be others."""
+"""The text before an answer: tokens are found behind it, since an answer alone may be cut into others."""
 
 LISTED = 10
-"""Most tokens beyond the embedding that are named."""
+"""Most tokens beyond the embedding that the report names."""
 
 
 def report_tokenizer(tokenizer: PromptTokenizer, eos_ids: frozenset[int]) -> dict[str, Any]:
     """A tokenizer's habits as plain JSON.
 
     Args:
-        eos_ids: what ends a text by the model's own settings, beyond the embedding or not.
+        eos_ids: tokens that end a text by the model's own settings, beyond the embedding or not.
 
     Returns:
-        bos, bos_rule: the tokens that begin every prompt, and how they came.
+        bos, bos_rule: the tokens that begin every prompt, and the rule that chose them.
         answers: tokens of "1" to "9", "10", " 1" and " 10" behind "Answer:"; None where the answer changes the tokens
-            that stand before it.
+            before it.
         digits_are_single: whether each of "1" to "9" is one token.
         leading_space: `own token`, `merged` with the digit, `lost` (same tokens as without), or None as above.
         terminators: per text that may end an answer, its single token behind "Answer: 1", or None.
-        eos: the tokens that end a text; eos_beyond_embedding: ids the model cannot say, which are left out.
+        eos: the tokens that end a text; eos_beyond_embedding: ids that the model cannot give, which `eos` leaves out.
         vocabulary, added_tokens, embedding_rows: numbers of entries.
         beyond_embedding, beyond_embedding_first: how many entries have no row, and the first of them.
         round_trip: `ok`, or what is wrong with the text that comes back.
@@ -54,7 +54,7 @@ def report_tokenizer(tokenizer: PromptTokenizer, eos_ids: frozenset[int]) -> dic
 
 
 def _tokens_after(tokenizer: PromptTokenizer, context: str, text: str) -> list[int] | None:
-    """What a text behind a context is cut into; None where the context's own tokens change."""
+    """The tokens of a text behind a context; None where the context's own tokens change."""
     start, whole = tokenizer.cut([context, context + text])
     return whole[len(start) :] if whole[: len(start)] == start else None
 

@@ -1,9 +1,9 @@
-"""What the nodes of a tree see: themselves, their ancestors and what stands before, as far as a layer looks back.
+"""Attention masks of trees: a node sees itself, its ancestors and the prefix, within a layer's window.
 
-A mask of four dimensions takes the place of an architecture's own, the one of its windows too: transformers hands it to
-every layer as it is. So the window is in the mask here, and goes by positions: a node sees those of its ancestors that
-are near enough in its own sequence, however many branches lie between them. Where layers look back differently, each
-kind of layer has a mask.
+A mask of four dimensions replaces the architecture's own masks, those of its windows too: transformers passes it to
+every layer unchanged. The window is therefore in the mask here, and goes by positions: a node sees the ancestors that
+are near enough in its own sequence, however many branches lie between them. Where layers have different windows, each
+kind of layer gets a mask.
 """
 
 from typing import Any
@@ -12,18 +12,18 @@ import torch
 from torch import Tensor
 
 WINDOW_OF_KIND = {"sliding_attention": "sliding_window", "chunked_attention": "attention_chunk_size"}
-"""The setting of each kind of layer that looks back on some tokens only; the other kinds see everything."""
+"""The setting that holds the window of each kind of windowed layer; other kinds see everything."""
 
 
 def tree_masks(model: Any, ends: Tensor, positions: Tensor, is_seen_before: Tensor) -> Tensor | dict[str, Tensor]:
     """Additive masks (batch, 1, width, before + width): 0 where a node may look, the lowest number elsewhere.
 
-    One mask where all layers look back alike, or no more tokens are there than a window has; else one for each kind.
+    One mask where all layers have the same window, or all tokens fit into each; else one for each kind of layer.
 
     Args:
-        ends: (batch, width), as of trees.
-        positions: (batch, width) of the nodes in their sequences, behind what stands before them.
-        is_seen_before: (batch, width, before): which tokens of a cache each node sees; their positions are 0, 1, ...
+        ends: (batch, width), as of `TokenTree`.
+        positions: (batch, width) position of each node in its sequence, prefix included.
+        is_seen_before: (batch, width, before) which cached tokens each node sees; their positions are 0, 1, ...
     """
     node = torch.arange(ends.shape[1], device=ends.device)
     is_above = (node[:, None] >= node) & (node[:, None] < ends[:, None, :])
@@ -45,16 +45,16 @@ def tree_masks(model: Any, ends: Tensor, positions: Tensor, is_seen_before: Tens
 
 
 def _windows(model: Any, tokens: int) -> dict[str, int | None]:
-    """How many tokens each kind of a model's layers looks back on; None where that is all of so many."""
+    """The window of each kind of a model's layers; None where it holds all of `tokens`."""
     config = model.config.get_text_config()
     settings = {kind: getattr(config, name, None) for kind, name in WINDOW_OF_KIND.items()}
-    # Without a list of kinds all layers are of one, the first that there is a setting of.
+    # Without a list of kinds, all layers are of the first kind that has a setting.
     kinds = getattr(config, "layer_types", None) or [kind for kind, window in settings.items() if window][:1]
-    found = {kind: settings.get(kind) for kind in kinds}
-    return {kind: window if window and window < tokens else None for kind, window in found.items()}
+    windows = {kind: settings.get(kind) for kind in kinds}
+    return {kind: window if window and window < tokens else None for kind, window in windows.items()}
 
 
 def _additive(is_seen: Tensor, dtype: torch.dtype) -> Tensor:
-    """A boolean mask would be added as 0 and 1 by eager attention."""
+    """A mask to be added to scores: eager attention would add a boolean mask as 0 and 1."""
     mask = torch.zeros(is_seen.shape, dtype=dtype, device=is_seen.device)
     return mask.masked_fill_(~is_seen, torch.finfo(dtype).min)[:, None]

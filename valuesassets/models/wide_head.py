@@ -1,7 +1,7 @@
-"""The product of a model's head: in float32 on a GPU, whatever the weights' dtype; faster for few rows on a CPU.
+"""Computes output logits in float32 on a GPU, whatever the weights' dtype, and faster for few rows on a CPU.
 
-Logits of about 20 in bfloat16 stand on steps of 1/8: labels tie that do not. The sums within a product are float32 in
-any case; only what leaves it is rounded.
+Logits of about 20 in bfloat16 are multiples of 1/8, so that labels tie that do not. The sums inside the product are
+float32 in any case; only its result would be rounded.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,15 +17,15 @@ FULL = (torch.float32, torch.float64)
 
 
 def product_in_float32(rows: Tensor, columns: Tensor) -> Tensor:
-    """The product of two matrices of half precision on a GPU, in float32."""
+    """The float32 product of two half-precision matrices on a GPU."""
     return torch.mm(rows, columns, out_dtype=torch.float32)
 
 
 def widen_head(model: Any, product: Product = product_in_float32) -> bool:
-    """Have a model's head give float32, where it is a plain product in half precision; whether it does now.
+    """Make a model's head return float32 if it is a plain product in half precision; whether it does now.
 
-    What an architecture does behind its head (scaling, capping) goes on in float32 too. Products elsewhere are kept
-    from summing in half precision.
+    What an architecture does after its head (scaling, capping) is float32 then too. Products elsewhere may no longer
+    sum in half precision.
     """
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
@@ -36,17 +36,17 @@ def widen_head(model: Any, product: Product = product_in_float32) -> bool:
     def forward(input: Tensor) -> Tensor:
         return product(input.flatten(0, -2), head.weight.t()).unflatten(0, input.shape[:-1])
 
-    # Of accelerate, where layers are spread: what moves a layer's inputs to its GPU calls this in turn.
+    # Where accelerate spreads the layers over GPUs, its wrapper moves the inputs and then calls `_old_forward`.
     setattr(head, "_old_forward" if hasattr(head, "_old_forward") else "forward", forward)
     return True
 
 
 @contextmanager
 def turned_head(model: Any) -> Iterator[None]:
-    """A block in which the head of a model on a CPU multiplies few rows faster, where it is a plain product.
+    """A block in which a CPU multiplies few rows by the head faster, if the head is a plain product.
 
-    The library copies all weights into another layout for the product of a few rows with them, and does not for that of
-    them with a few columns. The sums are the same up to rounding. One row is multiplied as ever.
+    For few rows times the weights the library copies all weights into another layout; for the weights times few
+    columns it does not. The sums are the same up to rounding. One row alone is multiplied as before.
     """
     head: Any = model.get_output_embeddings()
     is_plain = type(head) is torch.nn.Linear and head.bias is None and "forward" not in vars(head)

@@ -1,4 +1,4 @@
-"""Answers written by a model, row by row of a block: who has finished leaves, and others take the free places."""
+"""Writes the answers of a block: a row leaves when its answer ends, and other answers take the free places."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from valuesassets.models.engine import OutOfMemory, within_memory
-from valuesassets.models.keyed_draws import Drawn, draw
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.keyed_draws import Draws, draw
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.rows_in_flight import PaddedRows, Rows, RowsApart, RowsOfOneLength, read_alone
 from valuesassets.models.written_text import count_before, count_tokens, has_stop, is_open_before, whole_text
 from valuesassets.records.readouts import Generate, cut_at_stop
@@ -18,18 +18,18 @@ from valuesassets.records.thoughts import LONGEST_END, NO_END, has_end, split_th
 from valuesassets.spelling.tokens import Tokens
 
 LOOKED_AFTER = 8
-"""Tokens between two looks at the whole text for stop texts, and for the end of a thought."""
+"""Number of tokens after which the whole text is searched for stop texts and the end of a thought."""
 FREE_SHARE = 4
-"""One in so many places is free before others are begun."""
+"""New answers begin once one in this many places is free."""
 PREFILL_TOKENS = {"cpu": 2048, "gpu": 16384}
-"""Most tokens of prompts, padding included, that are read at once."""
+"""Most tokens of prompts, padding included, in one pass."""
 EXACT = ("float32", "float64")
-"""Dtypes in which rounding is so small that a step which it might turn is rare, and is read again alone."""
+"""Dtypes in which rounding can rarely change a drawn token; where it might, the step is read again alone."""
 
 
 @dataclass(frozen=True)
-class Asked:
-    """An answer to be written: behind which tokens, how, and the key of its noise."""
+class AnswerRequest:
+    """An answer to write: the tokens before it, its settings, and the key of its noise."""
 
     prompt_ids: Tokens
     readout: Generate
@@ -38,16 +38,16 @@ class Asked:
 
 @dataclass
 class Written:
-    """What was written of an answer.
+    """What has been written of an answer so far.
 
     Attributes:
-        gaps: by how much each token was ahead of the second best, over what rounding may come to (1: a near tie).
-        begins: how many of the tokens stand before the answer's; None while a model that thinks has not begun it.
-        head: what the first of the answer's tokens say that is no part of it: white space, the end of a tag.
-        reasoning: what was thought, once that is over.
-        text, n_tokens, finish: once it has ended; None where it failed.
+        gaps: each token's lead over the second best, divided by what rounding may change (below 1: a near tie).
+        begins: number of tokens before the answer's own; None until a model that thinks begins its answer.
+        head: text of the answer's first tokens that is no part of it: white space, the end of a tag.
+        reasoning: the thought, once it has ended.
+        text, n_tokens, finish: set when the answer ends; None where it fails.
         reason: why it failed, in words.
-        n_alone: how many of the tokens were read again alone.
+        n_alone: number of tokens that were read again alone.
     """
 
     tokens: list[int] = field(default_factory=list)
@@ -63,35 +63,35 @@ class Written:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended or failed."""
+        """Whether the answer has ended or failed."""
         return self.finish is not None or self.reason is not None
 
 
 class Writer:
-    """Writes answers of one model, some number of them at a time.
+    """Writes the answers of one model, up to `width` at a time.
 
     Args:
-        width: most rows at a time; halved, for good, where memory runs out.
-        on_end: called as answers end, with how many of those in hand have.
+        width: most rows at a time; halved for good where memory runs out.
+        on_end: called when answers end, with the number of ended answers of this call of `write`.
     """
 
     def __init__(self, loaded: LoadedModel, width: int, on_end: Callable[[int], object] = lambda _: None) -> None:
         self._loaded, self.width, self._on_end = loaded, width, on_end
-        self._kind = rows_of(loaded)
+        self._kind = row_class(loaded)
         self._max_reasoning = loaded.opened.prompting.max_reasoning_tokens
         self._most_tokens = PREFILL_TOKENS["cpu" if loaded.device == "cpu" else "gpu"]
-        self._asked: Sequence[Asked] = ()
+        self._requests: Sequence[AnswerRequest] = ()
         self._written: list[Written] = []
         self._rows: Rows | None = None
         self._in_flight: list[int] = []
 
-    def write(self, asked: Sequence[Asked]) -> list[Written]:
-        """The answers, in their order; those of one prompt that stand together share its reading.
+    def write(self, requests: Sequence[AnswerRequest]) -> list[Written]:
+        """The answers, in their order; neighbours with the same prompt share its reading.
 
-        Where memory runs out they are begun anew, fewer at a time; one that does not fit alone has failed.
+        Where memory runs out, all answers begin anew, fewer at a time; an answer that does not fit alone fails.
         """
         begins = 0 if self._max_reasoning is None else None
-        self._asked, self._written, self._in_flight = asked, [Written(begins=begins) for _ in asked], []
+        self._requests, self._written, self._in_flight = requests, [Written(begins=begins) for _ in requests], []
         try:
             within_memory(self._write)
         except OutOfMemory:
@@ -99,15 +99,15 @@ class Writer:
         else:
             return self._written
         finally:
-            self._rows = None  # what it holds is memory that the next ones need
-        if len(asked) > 1:
+            self._rows = None  # frees memory that the next answers need
+        if len(requests) > 1:
             self.width = max(self.width // 2, 1)
-            parts = [asked] if self.width > 1 else [[each] for each in asked]
+            parts = [requests] if self.width > 1 else [[each] for each in requests]
             return [written for part in parts for written in self.write(part)]
         return [Written(reason=f"its tokens do not fit into the memory of {self._loaded.device}")]
 
     def _write(self) -> None:
-        waiting = deque(range(len(self._asked)))
+        waiting = deque(range(len(self._requests)))
         while waiting or self._in_flight:
             free = self.width - len(self._in_flight)
             if waiting and (not self._in_flight or (self._kind.any_length and free * FREE_SHARE >= self.width)):
@@ -116,78 +116,78 @@ class Writer:
                 self._go_on()
 
     def _begin(self, waiting: deque[int], free: int) -> None:
-        """Read the prompts of those who wait, each prompt once, and write their first tokens."""
-        began, prompts, prompt_of = list[int](), list[Tokens](), list[int]()
-        while waiting and len(began) < free:
-            prompt_ids = self._asked[waiting[0]].prompt_ids
+        """Begin waiting answers: read their prompts, each once, and write their first tokens."""
+        places, prompts, prompt_of = list[int](), list[Tokens](), list[int]()
+        while waiting and len(places) < free:
+            prompt_ids = self._requests[waiting[0]].prompt_ids
             if not prompts or prompt_ids != prompts[-1]:
                 is_too_much = max(map(len, (*prompts, prompt_ids))) * (len(prompts) + 1) > self._most_tokens
                 if prompts and (is_too_much or not (self._kind.any_length or len(prompt_ids) == len(prompts[0]))):
                     break
                 prompts.append(prompt_ids)
             prompt_of.append(len(prompts) - 1)
-            began.append(waiting.popleft())
+            places.append(waiting.popleft())
         rows = self._kind(self._loaded.model)
-        left = self._take(began, rows.begin(prompts)[prompt_of])
-        if left:
-            rows.keep([prompt_of[row] for row in left])
+        unended = self._take(places, rows.begin(prompts)[prompt_of])
+        if unended:
+            rows.keep([prompt_of[row] for row in unended])
             if self._in_flight and self._rows is not None and not isinstance(self._rows, RowsOfOneLength):
                 self._rows.join(rows)
-            else:  # nothing is in flight: rows of one length are begun only then
+            else:  # nothing is in flight; rows of one length begin only then
                 self._rows = rows
-            self._in_flight += [began[row] for row in left]
+            self._in_flight += [places[row] for row in unended]
 
     def _go_on(self) -> None:
-        """Write one more token of each answer in flight."""
+        """Write one more token of each unfinished answer."""
         assert self._rows is not None  # noqa: S101
         logits = self._rows.go_on([self._written[place].tokens[-1] for place in self._in_flight])
-        left = self._take(self._in_flight, logits)
-        if len(left) < len(self._in_flight) and left:
-            self._rows.keep(left)
-        self._in_flight = [self._in_flight[row] for row in left]
+        unended = self._take(self._in_flight, logits)
+        if len(unended) < len(self._in_flight) and unended:
+            self._rows.keep(unended)
+        self._in_flight = [self._in_flight[row] for row in unended]
 
     def _take(self, places: Sequence[int], logits: Tensor) -> list[int]:
-        """Draw a token for each of these answers; which of the rows go on."""
-        drawn = self._draw(places, logits)
+        """Draw a token for each of these answers; returns the rows that go on."""
+        draws = self._draw(places, logits)
         for row, place in enumerate(places):
-            near, is_finite = drawn.gaps[row] < drawn.near[row], drawn.is_finite[row]
+            near, is_finite = draws.gaps[row] < draws.near[row], draws.is_finite[row]
             if (near and self._loaded.opened.dtype in EXACT) or not is_finite:
-                asked, written = self._asked[place], self._written[place]
-                alone = read_alone(self._loaded.model, [*asked.prompt_ids, *written.tokens])
+                request, written = self._requests[place], self._written[place]
+                alone = read_alone(self._loaded.model, [*request.prompt_ids, *written.tokens])
                 self._note(place, self._draw([place], alone), 0)
                 written.n_alone += 1
             else:
-                self._note(place, drawn, row)
+                self._note(place, draws, row)
         ended = [row for row, place in enumerate(places) if self._written[place].is_over]
         if ended:
             self._on_end(sum(written.is_over for written in self._written))
         return [row for row in range(len(places)) if row not in set(ended)]
 
-    def _draw(self, places: Sequence[int], logits: Tensor) -> Drawn:
+    def _draw(self, places: Sequence[int], logits: Tensor) -> Draws:
         steps = [len(self._written[place].tokens) for place in places]
-        return draw_tokens(logits, [self._asked[place] for place in places], steps, self._loaded.opened.dtype)
+        return draw_tokens(logits, [self._requests[place] for place in places], steps, self._loaded.opened.dtype)
 
-    def _note(self, place: int, drawn: Drawn, row: int) -> None:
-        """Take a token, and end the answer where it is at its end."""
-        asked, written, tokenizer = self._asked[place], self._written[place], self._loaded.tokenizer
-        if not drawn.is_finite[row]:
+    def _note(self, place: int, draws: Draws, row: int) -> None:
+        """Add a drawn token to an answer, and end the answer if it is complete."""
+        request, written, tokenizer = self._requests[place], self._written[place], self._loaded.tokenizer
+        if not draws.is_finite[row]:
             written.reason = "NaN or infinite logits"
             return
-        token, stops = drawn.tokens[row], asked.readout.stop
-        written.gaps.append(drawn.gaps[row] / drawn.near[row])
+        token, stops = draws.tokens[row], request.readout.stop
+        written.gaps.append(draws.gaps[row] / draws.near[row])
         is_end = token in self._loaded.eos_ids
         if not is_end:
             written.tokens.append(token)
         if written.begins is None:
-            self._end_thought(asked, written, is_end)
-        begins, most = written.begins, asked.readout.max_tokens
+            self._end_thought(request, written, is_end)
+        begins, most = written.begins, request.readout.max_tokens
         if begins is None or written.reason is not None:
             return
-        is_full = len(written.tokens) - begins >= most  # more where the end of a thought was seen late
+        is_full = len(written.tokens) - begins >= most  # more where the end of a thought was noticed late
         is_looked_at = is_end or is_full or len(written.tokens) % LOOKED_AFTER == 0
         if not (is_end or is_full or (stops and (is_looked_at or has_stop(tokenizer, written.tokens, stops)))):
             return
-        before, tokens = (*asked.prompt_ids, *written.tokens[:begins]), written.tokens[begins : begins + most]
+        before, tokens = (*request.prompt_ids, *written.tokens[:begins]), written.tokens[begins : begins + most]
         text = whole_text(tokenizer, before, tokens)[len(written.head) :]
         cut = cut_at_stop(text, stops)
         if cut is not None and (is_looked_at or not is_open_before(text, len(cut), stops)):
@@ -196,35 +196,35 @@ class Writer:
         elif is_end or is_full:
             written.text, written.finish, written.n_tokens = text, "length" if is_full else "end", len(tokens)
 
-    def _end_thought(self, asked: Asked, written: Written, is_end: bool) -> None:
-        """See whether a thought is over and something is said behind it, or whether it can come to no end any more."""
+    def _end_thought(self, request: AnswerRequest, written: Written, is_end: bool) -> None:
+        """Begin the answer if the thought is over and text follows; fail it if the thought cannot end any more."""
         tokenizer, tokens, limit = self._loaded.tokenizer, written.tokens, self._max_reasoning or 0
-        count, most = len(tokens), limit + asked.readout.max_tokens
+        count, most = len(tokens), limit + request.readout.max_tokens
         is_seen = count % LOOKED_AFTER == 0 and has_end(tokenizer.decode(tokens[-LOOKED_AFTER - LONGEST_END :]))
         if not (is_seen or is_end or count in (limit, most)):
             return
-        parts = split_thought(whole_text(tokenizer, asked.prompt_ids, tokens))
+        parts = split_thought(whole_text(tokenizer, request.prompt_ids, tokens))
         if parts.closing and (parts.answer or is_end or count == most):
-            begins = min(count_before(tokenizer, asked.prompt_ids, tokens, parts.answer), limit)
-            said = whole_text(tokenizer, (*asked.prompt_ids, *tokens[:begins]), tokens[begins:])
+            begins = min(count_before(tokenizer, request.prompt_ids, tokens, parts.answer), limit)
+            text = whole_text(tokenizer, (*request.prompt_ids, *tokens[:begins]), tokens[begins:])
             written.begins, written.reasoning = begins, parts.reasoning
-            written.head = said[: len(said) - len(parts.answer)]
+            written.head = text[: len(text) - len(parts.answer)]
         elif not parts.closing and (is_end or count == limit):
             written.begins, written.reasoning = count, parts.reasoning
             written.reason = f"{NO_END} in {count} tokens"
 
 
-def draw_tokens(logits: Tensor, asked: Sequence[Asked], steps: Sequence[int], dtype: str) -> Drawn:
-    """The token of each row of logits, for the answer that is asked there and the tokens it has already."""
+def draw_tokens(logits: Tensor, requests: Sequence[AnswerRequest], steps: Sequence[int], dtype: str) -> Draws:
+    """Draw a token for each row of logits, given its request and the number of tokens written so far."""
     heats, shares = (
-        torch.tensor([getattr(each.readout, name) for each in asked], dtype=torch.float64, device=logits.device)
+        torch.tensor([getattr(each.readout, name) for each in requests], dtype=torch.float64, device=logits.device)
         for name in ("temperature", "top_p")
     )
-    return draw(logits, [each.noise_key for each in asked], steps, heats, shares, dtype)
+    return draw(logits, [each.noise_key for each in requests], steps, heats, shares, dtype)
 
 
-def rows_of(loaded: LoadedModel) -> type[Rows]:
-    """How rows of a model go together."""
+def row_class(loaded: LoadedModel) -> type[Rows]:
+    """The class by which a model reads several rows."""
     if loaded.padding_fault is None:
         return PaddedRows
     return RowsOfOneLength if loaded.mixing_fault is None else RowsApart

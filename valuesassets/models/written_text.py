@@ -1,4 +1,4 @@
-"""What tokens that a model has written say: no half of a character at the end."""
+"""The text of tokens that a model has written, without half a character at the end."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ CHARACTER_BYTES = 4
 
 
 def whole_text(tokenizer: PromptTokenizer, prompt_ids: Sequence[int], tokens: Sequence[int]) -> str:
-    """The text that tokens add to a prompt; a character that is cut off at their end is left out.
+    """The text that tokens add to a prompt, without a character that is incomplete at their end.
 
-    Some tokenizers give up the whole characters before it too: what fewer tokens say is then the longer text.
+    Some tokenizers drop the whole characters before it too: fewer tokens then give a longer text.
     """
     text = tokenizer.continuation_text(prompt_ids, tokens)
     if not text.endswith(UNFINISHED):
@@ -22,24 +22,24 @@ def whole_text(tokenizer: PromptTokenizer, prompt_ids: Sequence[int], tokens: Se
 
 
 def has_stop(tokenizer: PromptTokenizer, tokens: Sequence[int], stops: Sequence[str]) -> bool:
-    """Whether the last tokens, by themselves, hold a stop text: cheap, and a hint to look at the whole text."""
+    """Whether the last tokens alone hold a stop text: a cheap hint that the whole text is worth a search."""
     longest = max(len(stop.encode()) for stop in stops)
     end = tokenizer.decode(tokens[-longest - CHARACTER_BYTES :])
     return any(stop in end for stop in stops)
 
 
 def is_open_before(text: str, place: int, stops: Sequence[str]) -> bool:
-    """Whether a stop text that begins before a place may become whole behind the text's end.
+    """Whether a stop text that begins before a place may be completed by further text.
 
     >>> is_open_before("so it is. Q", 9, [".", "is. Q: "]), is_open_before("so it is. A", 9, [".", "is. Q: "])
     (True, False)
     """
-    begun = ((stop, size) for stop in stops for size in range(1, len(stop)))
-    return any(len(text) - size < place and text.endswith(stop[:size]) for stop, size in begun)
+    beginnings = ((stop, size) for stop in stops for size in range(1, len(stop)))
+    return any(len(text) - size < place and text.endswith(stop[:size]) for stop, size in beginnings)
 
 
 def count_tokens(tokenizer: PromptTokenizer, prompt_ids: Sequence[int], tokens: Sequence[int], text: str) -> int:
-    """The fewest of the tokens that say all of a text which they begin with."""
+    """How many of the first tokens it takes to spell a text that all tokens begin with."""
     count = len(tokens)
     while count and len(whole_text(tokenizer, prompt_ids, tokens[: count - 1])) >= len(text):
         count -= 1
@@ -47,7 +47,7 @@ def count_tokens(tokenizer: PromptTokenizer, prompt_ids: Sequence[int], tokens: 
 
 
 def count_before(tokenizer: PromptTokenizer, prompt_ids: Sequence[int], tokens: Sequence[int], text: str) -> int:
-    """The most of the tokens that come before a text which they end with."""
+    """Most first tokens after which the others still end with a text that all tokens end with."""
     count = len(tokens)
     while count and not whole_text(tokenizer, (*prompt_ids, *tokens[:count]), tokens[count:]).endswith(text):
         count -= 1

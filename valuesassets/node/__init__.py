@@ -1,1 +1,1 @@
-"""What runs on a compute node: `python -m valuesassets.node job.json`."""
+"""The program that runs on a compute node: `python -m valuesassets.node job.json`."""

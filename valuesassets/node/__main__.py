@@ -1,4 +1,4 @@
-"""`python -m valuesassets.node job.json`: does one job (`job_process.py`), or has a fork do it that has its imports."""
+"""`python -m valuesassets.node job.json`: runs one job, in a fork with its imports done if a fork server is there."""
 
 import json
 import os
@@ -24,14 +24,14 @@ MODELS = (
     "valuesassets.node.warm",
 )
 IMPORTS = {"score": MODELS, "generate": MODELS, "sample": MODELS, "embed": (*MODELS, "sentence_transformers")}
-"""What the jobs of a kind import of others, where that takes seconds; what is not installed is passed over."""
+"""Modules of other projects that a kind of job imports and that take seconds; missing ones are skipped."""
 
 
 def main(arguments: list[str]) -> int:
-    """The job's exit status, wherever it was done."""
+    """Run a job, here or in a fork; returns its exit status."""
     collect_seldom()
-    # Threads that wait busily take the cores that others need, and are waited for themselves: a busy machine slows down
-    # several times over. OpenMP reads this when torch is imported.
+    # Threads that wait in a loop take cores from threads that compute, and slow a busy machine down several times.
+    # OpenMP reads this when torch is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # read when transformers is imported
     imports = _imports(arguments)
@@ -43,12 +43,12 @@ def main(arguments: list[str]) -> int:
 
 
 def _imports(arguments: list[str]) -> tuple[str, ...]:
-    """What a job imports; nothing where its models stand behind an API, or where it is no job."""
+    """The modules that a job imports; none if its models are behind an API, or if its file cannot be read."""
     try:
         job = json.loads(Path(*arguments).read_bytes())
         return () if any(cell.get("endpoint") for cell in job.get("cells", ())) else IMPORTS.get(job["kind"], ())
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return ()  # which `job_process` says
+        return ()  # `job_process` reports it
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Cells whose trials are put to models, one after the other: what `score` and `generate` jobs have in common.
+"""Asks models the trials of cells, one cell after the other: the common part of `score` and `generate` jobs.
 
-A model is loaded here, or stands behind an endpoint; code that loads models is imported for the former alone.
+A model is loaded here or is behind an endpoint; code that loads models is imported only for the former.
 """
 
 import contextlib
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 
 Cell = ScoreCell | GenerateCell
 Opened = tuple["Asking | RemoteAsking", Any, Callable[[], Any]]
-"""A cell's trials as they are asked, what is known of its model, and how the model itself is had."""
+"""A cell's trials as they are asked, the store of its model's records, and a function that gives the model."""
 
 
 def ask_cells(job: AskingJob, progress: Progress) -> None:
-    """Write what every cell's model answers; a cell whose records are known is left as it is and costs no weights.
+    """Write the records of every cell; a cell whose records are all stored needs no weights.
 
-    A cell that fails does not take the others with it.
+    If a cell fails, the others still run.
 
     Raises:
-        ModelError, ScoringError, StorageError, JobError: what a cell lacked, once the others are done.
+        ModelError, ScoringError, StorageError, JobError: why a cell failed, once the others are done.
     """
     errors = dict[str, ValuesAssetsError]()
     if job.failures:
-        job.failures.unlink(missing_ok=True)  # an earlier attempt's
+        job.failures.unlink(missing_ok=True)  # of an earlier attempt
 
     def write_failures() -> None:
         if job.failures:
             write_json(job.failures, {name: str(error) for name, error in errors.items()})
 
     @contextlib.contextmanager
-    def noted(cell: Cell) -> Iterator[None]:
-        """A block whose error is that of a cell: written down at once, and the job goes on."""
+    def recorded_errors(cell: Cell) -> Iterator[None]:
+        """A block whose error is recorded as the cell's, at once; the job goes on."""
         try:
             yield
         except ValuesAssetsError as error:
@@ -59,17 +59,17 @@ def ask_cells(job: AskingJob, progress: Progress) -> None:
 
         return HeldModels(progress, job.known_readings)
 
-    def opened(cell: Cell, trials: list[Trial]) -> Opened:
+    def open_cell(cell: Cell, trials: list[Trial]) -> Opened:
         if cell.endpoint is None:
             return models().asking(job, cell, trials)
         asking = RemoteAsking(cell.model, cell.endpoint, cell.prompting, trials)
-        known = asking.open_known(job.known_readings, progress.say) if job.known_readings else None
-        return asking, known, lambda: asking.connect(known)
+        store = asking.open_known(job.known_readings, progress.say) if job.known_readings else None
+        return asking, store, lambda: asking.connect(store)
 
     first_seen = {(cell.model, cell.revision): index for index, cell in reversed(list(enumerate(job.cells)))}
-    sound, require_whole = [], functools.cache(require_whole_model)
+    askable, require_whole = [], functools.cache(require_whole_model)
     for cell in sorted(job.cells, key=lambda cell: first_seen[cell.model, cell.revision]):
-        with noted(cell):  # what cannot be asked is said before anything is
+        with recorded_errors(cell):  # cells that cannot be asked fail before any cell is asked
             trials = read_trials(cell.trials)
             if not trials:
                 raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
@@ -78,12 +78,12 @@ def ask_cells(job: AskingJob, progress: Progress) -> None:
                 raise JobError(f"{cell.trials}: trials for {readout} in a job of kind {job.kind}; send a {kind} job")
             if cell.endpoint is None:
                 require_whole(cell.model, cell.revision, job.offline)
-            sound.append((cell, trials))
-    for number, (cell, trials) in enumerate(sound, 1):
-        with noted(cell):
-            place = f"{cell.name} (cell {number} of {len(sound)})"
+            askable.append((cell, trials))
+    for number, (cell, trials) in enumerate(askable, 1):
+        with recorded_errors(cell):
+            place = f"{cell.name} (cell {number} of {len(askable)})"
             progress.stand = lambda place=place: f"at {place}, before it was asked; a new attempt goes on from there"
-            _ask(job, cell, opened(cell, trials), f"at {place}", progress)
+            _ask(job, cell, open_cell(cell, trials), f"at {place}", progress)
     write_failures()
     if len(errors) > 1:
         raise JobError(f"{len(errors)} of {len(job.cells)} cells failed, first: {next(iter(errors.values()))}")
@@ -92,28 +92,28 @@ def ask_cells(job: AskingJob, progress: Progress) -> None:
 
 
 def _ask(job: AskingJob, cell: Cell, opened: Opened, place: str, progress: Progress) -> None:
-    asking, known, load = opened
-    asked = f"all {len(asking.entries)} {asking.things}"
+    asking, store, load = opened
+    all_records = f"all {len(asking.entries)} {asking.things}"
     if asking.is_written(cell.output):
-        progress.say(f"{cell.name}: {asked} are written, nothing to {job.kind}")
+        progress.say(f"{cell.name}: {all_records} are written, nothing to {job.kind}")
         return
-    progress.stand = lambda: f"{place}: {_stand(asking, known)}"
-    recalled = asking.recall(known) if known else None
-    if recalled is not None:
-        progress.say(f"{cell.name}: {asked} are known, nothing to {job.kind}")
-        asking.write(cell.output, *recalled)
+    progress.stand = lambda: f"{place}: {_describe_stored(asking, store)}"
+    stored = asking.recall(store) if store else None
+    if stored is not None:
+        progress.say(f"{cell.name}: {all_records} are known, nothing to {job.kind}")
+        asking.write(cell.output, *stored)
         return
     model = load()
     progress.say(f"{cell.name}: {len(asking.trials)} trials for {model}")
-    result, described = asking.ask(model, lambda done, total: progress.count(asking.verb, done, total), known)
-    for note in described["notes"] if isinstance(described["notes"], list) else []:
+    result, description = asking.ask(model, lambda done, total: progress.count(asking.verb, done, total), store)
+    for note in description["notes"] if isinstance(description["notes"], list) else []:
         progress.say(f"{cell.name}: {note}")
-    asking.write(cell.output, result.records, described)
+    asking.write(cell.output, result.records, description)
 
 
-def _stand(asking: "Asking | RemoteAsking", known: Any) -> str:
-    """How much of a cell outlives this process."""
+def _describe_stored(asking: "Asking | RemoteAsking", store: Any) -> str:
+    """How many of a cell's records are stored if this process ends now, in words."""
     entries, things = len(asking.entries), asking.things
-    if known is None:
+    if store is None:
         return f"none of {entries} {things} is kept, the job names no known_readings; a new attempt asks them all"
-    return f"{asking.kept(known)} of {entries} {things} are kept; a new attempt goes on from there"
+    return f"{asking.kept(store)} of {entries} {things} are kept; a new attempt goes on from there"

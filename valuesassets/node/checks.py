@@ -1,4 +1,4 @@
-"""Checks of the node before any work: folders that can be written, room on their disks, the device."""
+"""Checks a node before any work: its folders, its disk space and its device."""
 
 import os
 import shutil
@@ -14,14 +14,14 @@ LEAST_FREE_MIB = 100
 
 
 def require_ready(job: Job) -> None:
-    """See that this node can do a job, at next to no cost; errors name the host.
+    """Check, at almost no cost, that this node can run a job; errors name the host.
 
-    The memory is looked at where a model's weights are needed (`load_weights`), a cell's model before the first is.
+    Memory is checked when weights are needed (`load_weights`), and the models of cells before the first is asked.
 
     Raises:
-        StorageError: a folder that cannot be written, or a disk with less than `LEAST_FREE_MIB` free.
-        JobError: a GPU is asked for and none can be used.
-        ModelError, TokenizerError: a model of a job that does all or nothing is not whole (see `require_whole_model`).
+        StorageError: a folder cannot be written, or its disk has less than `LEAST_FREE_MIB` free.
+        JobError: the job asks for a GPU and none can be used.
+        ModelError, TokenizerError: a model is not whole (see `require_whole_model`), in a job that fails as a whole.
     """
     for folder in sorted(_written_folders(job)):
         _require_writable(folder)
@@ -34,10 +34,10 @@ def require_ready(job: Job) -> None:
 
 
 def require_whole_model(model: str, revision: str | None = None, offline: bool = False) -> None:
-    """See that a model's files are there and whole, as far as they are on this machine; reads their headers only.
+    """Check that a model's files on this machine are whole, by their headers.
 
     Raises:
-        ModelError, TokenizerError: names the host, and what is absent or cut short there.
+        ModelError, TokenizerError: a file is absent or cut short; the message names it and the host.
     """
     from valuesassets.models.model_files import count_weights, find_model
 
@@ -50,16 +50,16 @@ def require_whole_model(model: str, revision: str | None = None, offline: bool =
 
 
 def _written_folders(job: Job) -> set[Path]:
-    """Where a job writes, or what is there of those paths: nothing is made before the work begins."""
-    written = [path.parent for path in promised_files(job)]
+    """The folders that a job writes to, or their nearest existing parents: the checks create nothing."""
+    folders = [path.parent for path in promised_files(job)]
     if isinstance(job, AskingJob):
-        written += [job.failures.parent] if job.failures else []
-        written += [job.known_readings] if job.known_readings else []
+        folders += [job.failures.parent] if job.failures else []
+        folders += [job.known_readings] if job.known_readings else []
     elif isinstance(job, EmbedJob):
-        written += [job.known] if job.known else []
+        folders += [job.known] if job.known else []
     elif isinstance(job, TrainReferenceJob):
-        written += [plan.folder.parent for plan in job.phantoms]
-    return {next((place for place in (path, *path.parents) if os.path.exists(place)), path) for path in written}
+        folders += [plan.folder.parent for plan in job.phantoms]
+    return {next((place for place in (path, *path.parents) if os.path.exists(place)), path) for path in folders}
 
 
 def _require_writable(folder: Path) -> None:
@@ -89,8 +89,8 @@ def _require_gpu() -> None:
     if torch.cuda.is_available():
         return
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    said = "is not set" if visible is None else f"is {visible!r}"
+    state = "is not set" if visible is None else f"is {visible!r}"
     raise JobError(
-        f"{socket.gethostname()}: device cuda asked for, no GPU can be used (CUDA_VISIBLE_DEVICES {said}); ask Slurm "
+        f"{socket.gethostname()}: device cuda asked for, no GPU can be used (CUDA_VISIBLE_DEVICES {state}); ask Slurm "
         "for a GPU (--gres=gpu:1), see whether nvidia-smi finds it there, or ask for device cpu"
     )

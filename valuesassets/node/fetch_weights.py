@@ -1,4 +1,4 @@
-"""The job that fetches models: hub ids in, weights in this machine's cache of the hub out."""
+"""The job that fetches models: reads hub ids, fills this machine's cache of the hub."""
 
 from dataclasses import asdict
 
@@ -12,21 +12,21 @@ from valuesassets.records.seals import write_record
 
 
 def do(job: FetchWeightsJob, progress: Progress) -> None:
-    """Have every model of a job whole on this machine, and write the summary last.
+    """Fetch every model of a job, and write the summary last.
 
-    All models are looked at before the first byte. One that fails does not take the others with it.
+    All models are checked before the first download. If a model fails, the others are still fetched.
 
     Raises:
-        ModelError, StorageError: why the only model failed; StorageError also where the disk is too small for all.
-        JobError: why each of several models failed, once the others are there.
+        ModelError, StorageError: why the only model failed; StorageError also if the disk is too small for all.
+        JobError: why each failed model failed, once the others are fetched.
     """
     planned, fetched = [], []
-    failed: list[ValuesAssetsError] = []
-    for asked in job.models:
+    errors: list[ValuesAssetsError] = []
+    for entry in job.models:
         try:
-            plan = plan_model(asked.model, asked.revision, job.offline)
+            plan = plan_model(entry.model, entry.revision, job.offline)
         except ValuesAssetsError as error:
-            failed.append(error)
+            errors.append(error)
             progress.say(str(error))
             continue
         planned.append(plan)
@@ -38,29 +38,29 @@ def do(job: FetchWeightsJob, progress: Progress) -> None:
             progress.say(f"{plan.model} (GGUF): {plan.becoming / GIB:.2f} GiB to be made of it")
     total = sum(plan.lacking for plan in planned)
     require_space(total, int(job.leave_free_gib * GIB))
-    before = 0
+    n_before = 0
     for plan in planned:
         try:
-            fetched.append(_fetch(plan, before, total, progress))
+            fetched.append(_fetch(plan, n_before, total, progress))
         except ValuesAssetsError as error:
-            failed.append(error)
+            errors.append(error)
             progress.say(str(error))
-        before += plan.lacking
-    if failed and len(job.models) == 1:
-        raise failed[0]
-    if failed:
-        raise JobError(f"{len(failed)} of {len(job.models)} models were not fetched: {' | '.join(map(str, failed))}")
+        n_before += plan.lacking
+    if errors and len(job.models) == 1:
+        raise errors[0]
+    if errors:
+        raise JobError(f"{len(errors)} of {len(job.models)} models were not fetched: {' | '.join(map(str, errors))}")
     summary = {"cache": str(cache_folder()), "free_gib": round(free_bytes() / GIB, 2)}
     write_record(
         job.summary, summary | {"models": [asdict(model) | {"folder": str(model.folder)} for model in fetched]}
     )
 
 
-def _fetch(plan: PlannedModel, before: int, total: int, progress: Progress) -> FetchedModel:
+def _fetch(plan: PlannedModel, n_before: int, total: int, progress: Progress) -> FetchedModel:
     def tell(grown: int) -> None:
-        progress.say(f"{plan.model}: {(before + grown) / GIB:.2f} of {total / GIB:.2f} GiB")
+        progress.say(f"{plan.model}: {(n_before + grown) / GIB:.2f} of {total / GIB:.2f} GiB")
 
     model = fetch_model(plan, tell, progress.say)
-    how = "was there" if model.was_there else "downloaded" if model.gguf is None else "converted"
-    progress.say(f"{model.model}: {how}, {model.size / GIB:.2f} GiB in {model.files} files")
+    source = "was there" if model.was_there else "downloaded" if model.gguf is None else "converted"
+    progress.say(f"{model.model}: {source}, {model.size / GIB:.2f} GiB in {model.files} files")
     return model

@@ -1,17 +1,17 @@
-"""Node jobs begin as forks of a process that has imported torch and transformers, not as one that imports them first.
+"""Runs node jobs as forks of a process that has imported torch and transformers already.
 
-Importing costs a job 4 s of processor time, often more than its work. A command that starts many jobs has a server of
-forks beside it (`fork_server`), which says where it listens in `VALUESASSETS_FORK_SERVER`. `python -m
-valuesassets.node` hands its job, its streams and its environment over to it, passes signals on, and ends as the fork
-does: to whoever started it nothing is different. What differs from the server's own (limits, cores, a Slurm job's
-group of processes) is not handed over; such a job imports for itself, and so does every job where the server is gone.
+The imports cost a job 4 s of processor time, often more than its work. A command that starts many jobs therefore
+starts a fork server beside it (`fork_server`), whose address stands in `VALUESASSETS_FORK_SERVER`. `python -m
+valuesassets.node` hands its job, its streams and its environment to the server, passes signals on to the fork, and
+ends as the fork ends: whoever started it sees no difference. A job imports for itself where no server answers, and
+where its process differs from the server's (limits, cores, a Slurm job's group of processes).
 
-    command (fork_server) -> server -> a template for each environment, with all imports -> a fork for each job
+    command (fork_server) -> server -> one template per environment, with all imports -> one fork per job
                                ^ job, streams, environment
-    job's own process (hand_over), which lives as long as the fork
+    the job's own process (hand_over), which lives as long as the fork
 
-Templates are there for other people's code: this project's modules are read anew by each fork. No model is loaded in
-them, and nothing computed but names (`warm.py`), so that a fork finds neither threads nor a GPU in use.
+A template imports other people's code only: each fork reads this project's modules anew. A template loads no model and
+computes nothing but a table of names (`warm.py`), so that no fork inherits threads or a GPU in use.
 """
 
 import contextlib
@@ -37,21 +37,21 @@ from valuesassets.records.garbage import collect_seldom
 
 ADDRESS = "VALUESASSETS_FORK_SERVER"
 MOST_TEMPLATES = 3
-"""Of so many environments; the one that has waited longest is ended for another. Each takes some 300 MB."""
+"""Most templates that run at once, one per environment and some 300 MB each; the one idle longest makes room."""
 IDLE_SECONDS = 300.0
-"""A template that has had no job for so long ends; the next job has another."""
+"""Seconds without a job after which a template ends; the next job starts a new one."""
 PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
-OWN = ("DAGSTER_", "VALUESASSETS_", "PYTEST_", "PWD", "OLDPWD", "SHLVL", "_")
-"""How variables of one job begin, a shell's among them, which nobody reads when others' code is imported."""
-LEFT_BY_IMPORTS = frozenset({"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK"})
-"""Variables that scikit-learn sets where it is imported; whether a job's command had done so makes no difference."""
+JOB_PREFIXES = ("DAGSTER_", "VALUESASSETS_", "PYTEST_", "PWD", "OLDPWD", "SHLVL", "_")
+"""Prefixes of variables that differ from job to job (a shell's too) and that no import of others' code reads."""
+SET_BY_IMPORTS = frozenset({"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK"})
+"""Variables that importing scikit-learn sets; jobs share a template whether or not their command imported it."""
 SECONDS_TO_ASK = 10.0
 _LENGTH = struct.Struct("!I")
 
 
 @contextlib.contextmanager
 def fork_server() -> Iterator[None]:
-    """A block whose node jobs, and those of all processes started in it, begin as forks."""
+    """A block in which node jobs run as forks, those of all processes started in the block too."""
     server = start_fork_server()
     try:
         yield
@@ -62,11 +62,11 @@ def fork_server() -> Iterator[None]:
 
 
 def start_fork_server() -> subprocess.Popen[bytes] | None:
-    """A server that ends when its stdin is closed or this process ends; the environment says where it listens.
+    """Start a server that ends when its stdin is closed or this process ends; the environment holds its address.
 
     Returns:
-        None where the environment has a server already, and where there can be none (not Linux, no place for it): jobs
-        then import for themselves.
+        None where the environment names a server already, and where no server can run (not on Linux, or the path of
+        its socket is too long): jobs then import for themselves.
     """
     if sys.platform != "linux" or ADDRESS in os.environ:
         return None
@@ -74,7 +74,7 @@ def start_fork_server() -> subprocess.Popen[bytes] | None:
     with socket.socket(socket.AF_UNIX) as listener:
         try:
             listener.bind(str(folder / "server"))
-        except OSError:  # the names of sockets are short, those of folders for temporary files need not be
+        except OSError:  # a socket's path must be short; the folder for temporary files may have a long one
             folder.rmdir()
             return None
         listener.listen(64)
@@ -90,21 +90,21 @@ def start_fork_server() -> subprocess.Popen[bytes] | None:
 
 
 def hand_over(arguments: list[str], imports: Sequence[str]) -> int | None:
-    """Have the server's fork do what `python -m valuesassets.node` was asked for, and wait for its end.
+    """Have a fork of the server run `python -m valuesassets.node` with these arguments, and wait until it ends.
 
     A signal that ended the fork ends this process too.
 
     Args:
-        imports: names of modules that the fork is to have imported.
+        imports: names of the modules that the fork needs imported.
 
     Returns:
-        Its exit status; None where there is no server that takes the job, and nothing was begun.
+        The fork's exit status; None where no server took the job, so that nothing was begun.
     """
     address = os.environ.get(ADDRESS)
     if address is None or "SLURM_JOB_ID" in os.environ:
         return None
     job = {
-        "circumstances": _circumstances(),
+        "process_limits": _process_limits(),
         "imports": imports,
         "start": [sys.executable, *subprocess._args_from_interpreter_flags()],  # type: ignore[attr-defined]
         "environment": {name: value for name, value in os.environ.items() if name != ADDRESS},
@@ -112,19 +112,19 @@ def hand_over(arguments: list[str], imports: Sequence[str]) -> int | None:
         "path": sys.path,
         "folder": str(Path.cwd()),
     }
-    with socket.socket(socket.AF_UNIX) as server, server.makefile("rb") as answers:
+    with socket.socket(socket.AF_UNIX) as server, server.makefile("rb") as replies:
         try:
             server.connect(address)
             _send(server, job, 0, 1, 2)
-            pid = int(answers.readline())
-        except (OSError, ValueError):  # gone, or at its end, or it refuses
+            pid = int(replies.readline())
+        except (OSError, ValueError):  # the server is gone, or ending, or refuses the job
             return None
         for number in PASSED_ON:
             signal.signal(number, lambda number, _: _kill(pid, number))
-        ended = answers.readline()
-    if not ended:  # who minds the fork was killed, and cannot say how it ends
+        last_reply = replies.readline()
+    if not last_reply:  # the process that watches the fork was killed
         _kill(pid, signal.SIGKILL)
-    status = os.waitstatus_to_exitcode(int(ended or signal.SIGKILL))
+    status = os.waitstatus_to_exitcode(int(last_reply or signal.SIGKILL))
     if status < 0:
         with contextlib.suppress(OSError):  # SIGKILL has no handler
             signal.signal(-status, signal.SIG_DFL)
@@ -133,86 +133,87 @@ def hand_over(arguments: list[str], imports: Sequence[str]) -> int | None:
 
 
 def serve(listener: socket.socket) -> None:
-    """Give jobs to the templates of their environments, until stdin is closed, as it is when who began us is gone."""
+    """Pass jobs to the templates of their environments until stdin is closed, as it is when our command ends."""
     templates: dict[str, socket.socket] = {}
     with listener:
         while 0 not in select.select([listener, 0], [], [])[0]:
-            asker, _ = listener.accept()
+            client, _ = listener.accept()
             streams: list[int] = []
-            with asker, contextlib.suppress(OSError, ValueError):  # who asks sees that nobody answers
-                asker.settimeout(SECONDS_TO_ASK)
-                job, streams = _receive(asker)
-                if job["circumstances"] == _circumstances():
-                    _send(_template(templates, job), job, *streams, asker.fileno())
+            with client, contextlib.suppress(OSError, ValueError):  # the client sees that nobody answers
+                client.settimeout(SECONDS_TO_ASK)
+                job, streams = _receive(client)
+                if job["process_limits"] == _process_limits():
+                    _send(_template(templates, job), job, *streams, client.fileno())
             _close(streams)
 
 
 def _template(templates: dict[str, socket.socket], job: Mapping[str, Any]) -> socket.socket:
-    """Where the template of a job's environment listens; the templates are kept in the order of their last jobs."""
+    """The socket of the template for a job's environment; `templates` is ordered by each one's last job."""
     environment = job["environment"].items()
-    shared = sorted(each for each in environment if each[0] not in LEFT_BY_IMPORTS and not each[0].startswith(OWN))
-    needed = json.dumps([job["imports"], job["start"], shared])
-    template = templates.pop(needed, None)
+    shared = sorted(
+        (name, value) for name, value in environment if name not in SET_BY_IMPORTS and not name.startswith(JOB_PREFIXES)
+    )
+    key = json.dumps([job["imports"], job["start"], shared])
+    template = templates.pop(key, None)
     if template is None or select.select([template], [], [], 0)[0]:  # it has ended
-        template, theirs = socket.socketpair()
-        with theirs:
+        template, far_end = socket.socketpair()
+        with far_end:
             subprocess.Popen(
                 [*job["start"], "-m", __spec__.name, "--", *job["imports"]],
                 env=job["environment"],
-                stdin=theirs.fileno(),
+                stdin=far_end.fileno(),
             )
-    templates[needed] = template
+    templates[key] = template
     while len(templates) > MOST_TEMPLATES:
         templates.pop(next(iter(templates))).close()
     return template
 
 
-def forks(imports: Iterable[str]) -> dict[str, Any]:
-    """Import modules, then fork for each job that comes by stdin; comes back in each of the forks, with its job."""
+def run_template(imports: Iterable[str]) -> NoReturn:
+    """Import modules, then have a fork run each job that comes by stdin."""
     collect_seldom()
     for name in imports:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     gc.collect()
     gc.freeze()  # what all forks share is never garbage: looking through it would copy its pages
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for who minds a fork
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the processes that watch the forks
     server = socket.socket(fileno=os.dup(0))
     server.settimeout(IDLE_SECONDS)
     while True:
         try:
-            job, (*streams, asker) = _receive(server)
-        except (OSError, ValueError):  # the server is gone, or has another template, or has had no job for long
+            job, (*streams, client) = _receive(server)
+        except (OSError, ValueError):  # the server is gone, or has another template, or sent no job for long
             os._exit(0)
         if os.fork() == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             server.close()
-            _fork_minded(socket.socket(fileno=asker), streams)
-            return job
-        _close([*streams, asker])
+            watch_job(job, socket.socket(fileno=client), streams)
+        _close([*streams, client])
 
 
-def _fork_minded(asker: socket.socket, streams: list[int]) -> None:
-    """Come back in a fork that has the streams; this process stays behind, and tells the asker how the fork ends."""
+def watch_job(job: Mapping[str, Any], client: socket.socket, streams: list[int]) -> NoReturn:
+    """Have a fork run a job with the client's streams; tell the client the fork's process id, then how it ended."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if (pid := os.fork()) == 0:
-        asker.close()
+        client.close()
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
         _close(streams)
-        return
-    _close([0, 1, 2, *streams])  # who reads what the fork says is not to wait for us
+        run_as_main(job)
+    _close([0, 1, 2, *streams])  # whoever reads the job's output must not wait for this process
     with contextlib.suppress(OSError):
-        asker.sendall(b"%d\n" % pid)
-    ended = os.pidfd_open(pid)
-    if ended not in select.select([ended, asker], [], [])[0]:  # the asker was killed, and the fork goes with it
+        client.sendall(b"%d\n" % pid)
+    end_of_job = os.pidfd_open(pid)
+    if end_of_job not in select.select([end_of_job, client], [], [])[0]:  # the client was killed: its fork ends too
         _kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     with contextlib.suppress(OSError):
-        asker.sendall(b"%d\n" % status)
+        client.sendall(b"%d\n" % status)
     os._exit(0)
 
 
-def become(job: Mapping[str, Any]) -> NoReturn:
-    """Do a job as the process would that was started for it."""
+def run_as_main(job: Mapping[str, Any]) -> NoReturn:
+    """Run a job as a process of its own would, and exit as that would."""
     os.environ.clear()
     os.environ.update(job["environment"])
     os.chdir(job["folder"])
@@ -221,7 +222,7 @@ def become(job: Mapping[str, Any]) -> NoReturn:
     for name in [name for name in sys.modules if name.partition(".")[0] == "valuesassets"]:
         del sys.modules[name]
     if numpy := sys.modules.get("numpy"):
-        numpy.random.seed()  # or all forks would draw alike
+        numpy.random.seed()  # all forks would draw the same numbers otherwise
     sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
     try:
         runpy.run_module("valuesassets.node", run_name="__main__", alter_sys=True)
@@ -233,36 +234,36 @@ def become(job: Mapping[str, Any]) -> NoReturn:
     sys.exit(0)
 
 
-def _circumstances() -> list[Any]:
-    """What a fork has from the server and not from who asks: nothing is handed over where these differ."""
+def _process_limits() -> list[Any]:
+    """What a fork inherits from the server instead of from the job's own process; a job needs the same to be forked."""
     limits = [
         resource.getrlimit(getattr(resource, name)) for name in sorted(dir(resource)) if name.startswith("RLIMIT")
     ]
     os.umask(mask := os.umask(0o077))
     group = Path("/proc/self/cgroup").read_text()
     spaces = sorted(str(space.readlink()) for space in Path("/proc/self/ns").iterdir())
-    told = [os.getuid(), os.getgid(), mask, os.nice(0), sorted(os.sched_getaffinity(0)), limits, group, spaces]
-    return json.loads(json.dumps(told))
+    settings = [os.getuid(), os.getgid(), mask, os.nice(0), sorted(os.sched_getaffinity(0)), limits, group, spaces]
+    return json.loads(json.dumps(settings))
 
 
-def _send(to: socket.socket, job: Mapping[str, Any], *streams: int) -> None:
+def _send(receiver: socket.socket, job: Mapping[str, Any], *streams: int) -> None:
     text = json.dumps(job).encode()
-    socket.send_fds(to, [_LENGTH.pack(len(text))], streams)
-    to.sendall(text)
+    socket.send_fds(receiver, [_LENGTH.pack(len(text))], streams)
+    receiver.sendall(text)
 
 
-def _receive(from_: socket.socket) -> tuple[dict[str, Any], list[int]]:
+def _receive(sender: socket.socket) -> tuple[dict[str, Any], list[int]]:
     """A job and its streams.
 
     Raises:
         OSError, ValueError: nothing came, or nothing whole.
     """
-    head, streams, _, _ = socket.recv_fds(from_, _LENGTH.size, 4)
+    head, streams, _, _ = socket.recv_fds(sender, _LENGTH.size, 4)
     text = b""
     if len(head) == _LENGTH.size:
         (length,) = _LENGTH.unpack(head)
-        while len(text) < length and (more := from_.recv(length - len(text))):
-            text += more
+        while len(text) < length and (chunk := sender.recv(length - len(text))):
+            text += chunk
     try:
         return json.loads(text), streams
     except ValueError:
@@ -282,7 +283,7 @@ def _kill(pid: int, number: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--":
-        become(forks(sys.argv[2:]))
+        run_template(sys.argv[2:])
     else:
         try:
             serve(socket.socket(fileno=int(sys.argv[1])))

@@ -1,4 +1,4 @@
-"""The job that lets models write: trials of each cell in, answers out."""
+"""The job in which models write: reads the trials of each cell, writes answers."""
 
 from valuesassets.node.cells import ask_cells
 from valuesassets.node.progress import Progress
@@ -6,5 +6,5 @@ from valuesassets.records.jobs import GenerateJob
 
 
 def do(job: GenerateJob, progress: Progress) -> None:
-    """Write the answers of every cell; errors as of `ask_cells`."""
+    """Write the answers of every cell; errors as for `ask_cells`."""
     ask_cells(job, progress)

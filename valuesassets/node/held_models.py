@@ -1,4 +1,4 @@
-"""The model that a job has loaded: one at a time, shared by all cells that need it."""
+"""Holds the model that a job has loaded: one at a time, shared by all cells that need it."""
 
 import gc
 import traceback
@@ -9,7 +9,8 @@ from typing import Any
 
 from valuesassets.models.asking import Asking
 from valuesassets.models.known_readings import Known
-from valuesassets.models.loading import LoadedModel, OpenedModel, load_weights, open_model
+from valuesassets.models.loaded_model import LoadedModel, OpenedModel
+from valuesassets.models.loading import load_weights, open_model
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.jobs import AskingJob, Device, Dtype, GenerateCell, ScoreCell
@@ -17,23 +18,23 @@ from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import BosRule, Trial
 
 TINY = 256
-"""Numbers per token up to which a second thread costs more than it does."""
+"""Largest hidden size at which a second thread costs more time than it saves."""
 
 
 class HeldModels:
-    """The model that was opened last, with its weights or why they could not be loaded, and what is known of it.
+    """The model that was opened last, its weights or the error of loading them, and the stores of its records.
 
     Args:
-        known: folder of what was asked before; None where nothing is kept.
+        folder: folder of all stores; None if nothing is stored.
     """
 
-    def __init__(self, progress: Progress, known: Path | None = None) -> None:
-        self._progress, self._store = progress, known
-        self._asked: tuple[object, ...] = ()
+    def __init__(self, progress: Progress, folder: Path | None = None) -> None:
+        self._progress, self._folder = progress, folder
+        self._settings: tuple[object, ...] = ()
         self._opened: OpenedModel
         self._loaded: LoadedModel | None = None
-        self._refused: ValuesAssetsError | None = None
-        self._known: dict[type, Known[Any]] = {}
+        self._error: ValuesAssetsError | None = None
+        self._stores: dict[type, Known[Any]] = {}
 
     def open(
         self,
@@ -45,30 +46,29 @@ class HeldModels:
         bos: BosRule,
         prompting: Prompting,
     ) -> OpenedModel:
-        """A model without its weights; those of another one are let go."""
-        asked = model, revision, dtype, device, offline, bos, prompting
-        if self._asked != asked:
-            if self._asked:
-                self._asked, self._loaded, self._refused, self._known = (), None, None, {}
-                gc.collect()  # what the model before left in cycles is no longer in the way when memory is looked at
-            self._opened, self._asked = open_model(*asked, say=self._progress.say), asked
+        """Open a model without its weights; the memory of another model is freed."""
+        settings = model, revision, dtype, device, offline, bos, prompting
+        if self._settings != settings:
+            if self._settings:
+                self._settings, self._loaded, self._error, self._stores = (), None, None, {}
+                gc.collect()  # frees what the last model holds in reference cycles before memory is checked
+            self._opened, self._settings = open_model(*settings, say=self._progress.say), settings
         return self._opened
 
     def load(self, opened: OpenedModel) -> LoadedModel:
-        """The weights of the model that was opened, if there is memory for them.
+        """Load the weights of the opened model, if there is memory for them.
 
-        Each load is a line that begins with `loaded`. What could not be loaded for one cell is not read again for the
-        model's others.
+        Each load prints a line that begins with `loaded`. A failed load is not tried again for the model's other cells.
         """
-        if self._refused is not None:
-            raise type(self._refused)(*self._refused.args)
+        if self._error is not None:
+            raise type(self._error)(*self._error.args)
         if self._loaded is None:
             try:
                 use_threads(opened)
                 self._loaded = load_weights(opened)
             except ValuesAssetsError as error:
-                _let_go(error)
-                self._refused = error
+                _free_frames(error)
+                self._error = error
                 raise
             self._progress.say(f"loaded {opened.model_id} ({opened.dtype}, {self._loaded.device})")
         return self._loaded
@@ -76,22 +76,22 @@ class HeldModels:
     def asking(
         self, job: AskingJob, cell: ScoreCell | GenerateCell, trials: list[Trial]
     ) -> tuple[Asking, Known[Any] | None, Callable[[], LoadedModel]]:
-        """A cell's trials as they are put to its model, what is known of that, and what loads it."""
+        """A cell's trials as they are asked, the store of their records, and a function that loads the model."""
         asking = Asking(
             self.open(cell.model, cell.revision, job.dtype, job.device, job.offline, cell.bos, cell.prompting), trials
         )
-        return asking, self.known(asking), lambda: self.load(asking.opened)
+        return asking, self.store(asking), lambda: self.load(asking.opened)
 
-    def known(self, asking: Asking) -> Known[Any] | None:
-        """What is known of the model that was opened last, as far as it is asked for; None where nothing is kept."""
-        kind = asking.way.known
-        if self._store is not None and kind not in self._known:
-            self._known[kind] = asking.open_known(self._store, self._progress.say)
-        return self._known.get(kind)
+    def store(self, asking: Asking) -> Known[Any] | None:
+        """The store of the opened model's records of this readout; None if nothing is stored."""
+        kind = asking.way.store
+        if self._folder is not None and kind not in self._stores:
+            self._stores[kind] = asking.open_known(self._folder, self._progress.say)
+        return self._stores.get(kind)
 
 
 def use_threads(opened: OpenedModel) -> None:
-    """Give torch one thread for a tiny model on a CPU, and for any other as many as it began with."""
+    """Give torch one thread for a tiny model, and as many as at first for any other."""
     import torch
 
     width = getattr(opened.config.get_text_config(), "hidden_size", None)
@@ -106,9 +106,9 @@ def _threads_at_first() -> int:
     return torch.get_num_threads()
 
 
-def _let_go(error: BaseException) -> None:
-    """Free what the frames of an error and of its causes hold, the part of the weights that was read; lines stay."""
-    said: BaseException | None = error
-    while said is not None:
-        traceback.clear_frames(said.__traceback__)
-        said = said.__cause__ or said.__context__
+def _free_frames(error: BaseException) -> None:
+    """Free the local variables in an error's traceback and its causes', such as weights; line numbers stay."""
+    cause: BaseException | None = error
+    while cause is not None:
+        traceback.clear_frames(cause.__traceback__)
+        cause = cause.__cause__ or cause.__context__

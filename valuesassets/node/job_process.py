@@ -1,4 +1,4 @@
-"""The process of one job, from its file to its exit status."""
+"""Runs one job, from its file to its exit status."""
 
 import contextlib
 import importlib
@@ -16,11 +16,11 @@ from valuesassets.records.jobs import read_job
 
 
 def main(arguments: list[str]) -> int:
-    """Do the job of a file; its progress goes to stdout, and to Dagster where Dagster started this process.
+    """Run the job of a file; its progress goes to stdout, and to Dagster if Dagster started this process.
 
     Returns:
-        0; 1 with one line on stderr that says what could not be done; 2 for another number of arguments. Where SIGTERM
-        stops it, the process exits with 75 (`EXIT_INTERRUPTED`) and a last line on stdout that says how far it came.
+        0 for success; 1 after an error, with one line on stderr; 2 for a wrong number of arguments. If SIGTERM stops
+        the job, the process exits with 75 (`EXIT_INTERRUPTED`), and its last line on stdout says how far it came.
     """
     if len(arguments) != 1:
         print("usage: python -m valuesassets.node JOB.json", file=sys.stderr)
@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
     try:
         with contextlib.ExitStack() as stack:
             pipes = None
-            # Elsewhere `open_dagster_pipes` gives a mock whose `with` block swallows every error.
+            # Without Dagster, `open_dagster_pipes` gives a mock whose `with` block swallows every error.
             if PipesEnvVarParamsLoader().is_dagster_pipes_process():
                 pipes = stack.enter_context(open_dagster_pipes())
             progress = Progress(pipes)

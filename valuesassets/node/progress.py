@@ -1,4 +1,4 @@
-"""What a job says while it runs: how far it is, that its node lives, and where it stopped."""
+"""Reports of a running job: its progress, heartbeats of its node, and where it stopped."""
 
 import contextlib
 import os
@@ -17,10 +17,10 @@ SECONDS_BETWEEN_BEATS = 30.0
 
 
 class Progress:
-    """Prints to stdout, and tells Dagster where it listens; any thread may use it.
+    """Prints lines to stdout, and sends them to Dagster if it listens; any thread may use it.
 
     Attributes:
-        stand: says, from the thread that stops the job, how far it came and where a new attempt begins.
+        stand: gives the words about how far the job came and where a new attempt begins; the stopping thread calls it.
     """
 
     def __init__(self, pipes: PipesContext | None = None) -> None:
@@ -30,25 +30,25 @@ class Progress:
         self.stand: Callable[[], str] = lambda: "with what it has written in its place; a new attempt does the rest"
 
     def say(self, line: str) -> None:
-        """One line, at once."""
+        """Print one line at once."""
         with self._lock:
             self._say(line)
 
     def count(self, verb: str, done: int, total: int) -> None:
-        """`scored 24/66`: at most once a second, and at the end."""
+        """Print a count such as `scored 24/66`, at most once a second and at the end."""
         now = time.monotonic()
         if done == total or now - self._last >= SECONDS_BETWEEN_COUNTS:
             self._last = now
             self.say(f"{verb} {done}/{total}")
 
     def tell_dagster(self, message: dict[str, Any]) -> None:
-        """A message for Dagster alone, where it listens."""
+        """Send a message to Dagster alone, if it listens."""
         with self._lock:
             if self._pipes:
                 self._pipes.report_custom_message(message)
 
     def say_stopped(self) -> None:
-        """The last line of a job that SIGTERM stopped; Dagster hears no more of it."""
+        """Print the last line of a job that SIGTERM stopped, and close the connection to Dagster."""
         stand = self.stand()
         with self._lock:
             self._say(f"stopped by SIGTERM {stand}")
@@ -63,14 +63,14 @@ class Progress:
 
 
 def print_line(line: str) -> None:
-    """A line of the log in one piece: `print` writes its end by itself, and another thread's words may come between."""
+    """Print a line in one write: `print` writes the line break separately, and another thread may write in between."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
 
 @contextlib.contextmanager
 def heartbeat(send: Callable[[dict[str, Any]], None]) -> Iterator[None]:
-    """A block in which `send` gets `{"heartbeat": ...}` at once and every `SECONDS_BETWEEN_BEATS`, never after it."""
+    """A block in which `send` gets `{"heartbeat": ...}` at once and every `SECONDS_BETWEEN_BEATS`, but not after it."""
     ended, began = threading.Event(), time.monotonic()
 
     def beat() -> None:
@@ -89,7 +89,7 @@ def heartbeat(send: Callable[[dict[str, Any]], None]) -> Iterator[None]:
 
 
 def vital_signs(seconds: float) -> dict[str, Any]:
-    """Host, seconds since the job began, resident memory (GiB), and the GPUs' (GiB; None where none is in use)."""
+    """Host, seconds since the job began, resident memory, and GPU memory (both GiB; None if no GPU is in use)."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return {
         "host": socket.gethostname(),

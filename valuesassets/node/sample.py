@@ -1,4 +1,4 @@
-"""The job that lets models answer: the trials of each cell in, the texts that were drawn out."""
+"""The job that samples answers as text: reads the trials of each cell, writes the drawn texts."""
 
 from valuesassets.models.sampling import sample_answers
 from valuesassets.node.held_models import HeldModels
@@ -14,7 +14,7 @@ def do(job: SampleJob, progress: Progress) -> None:
     """Write the sampled answers of every cell.
 
     Raises:
-        ModelError, ScoringError, StorageError, JobError: what the first cell that failed lacked.
+        ModelError, ScoringError, StorageError, JobError: why the first failed cell failed.
     """
     models = HeldModels(progress)
     for number, cell in enumerate(job.cells, 1):

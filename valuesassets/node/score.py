@@ -1,4 +1,4 @@
-"""The job that reads answers off models: trials of each cell in, readings out."""
+"""The job that reads answer probabilities: reads the trials of each cell, writes readings."""
 
 from valuesassets.node.cells import ask_cells
 from valuesassets.node.progress import Progress
@@ -6,5 +6,5 @@ from valuesassets.records.jobs import ScoreJob
 
 
 def do(job: ScoreJob, progress: Progress) -> None:
-    """Write the readings of every cell; errors as of `ask_cells`."""
+    """Write the readings of every cell; errors as for `ask_cells`."""
     ask_cells(job, progress)

@@ -1,4 +1,4 @@
-"""SIGTERM (a time limit, a preemption, `scancel`) ends a job at once; a write in hand is ended first, none is begun."""
+"""Ends a job at once on SIGTERM (a time limit, a preemption, `scancel`), after any write that has begun."""
 
 import contextlib
 import os
@@ -12,39 +12,39 @@ from valuesassets.records.files import nothing_unbroken
 from valuesassets.records.jobs import EXIT_INTERRUPTED
 
 GRACE_S = 10.0
-"""Most seconds that a write in hand and the end of worker processes are waited for, as where a disk hangs."""
+"""Most seconds to wait for unfinished writes and worker processes, since a disk may hang."""
 
 
 @contextlib.contextmanager
 def stops_at_term(last_words: Callable[[], None]) -> Iterator[None]:
     """A block in which SIGTERM ends this process and its workers with `EXIT_INTERRUPTED`, whatever they compute.
 
-    A thread does it. A handler in Python waits until the main thread's call into torch has come back, and an exception
-    would wait for the threads that load weights.
+    A thread waits for the signal. A signal handler in Python would only run after the main thread's call into torch
+    returns, and an exception would wait for the threads that load weights.
 
     Args:
-        last_words: called by that thread when no file is half written, and none will be.
+        last_words: called by that thread when no file is half written and no further write can begin.
     """
-    told, tell = os.pipe()
-    os.set_blocking(tell, False)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
     before = signal.signal(signal.SIGTERM, lambda *_: None)
-    wakeup_before = signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
-    thread = threading.Thread(target=_wait_for_term, args=(told, last_words), daemon=True)
+    wakeup_before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    thread = threading.Thread(target=_wait_for_term, args=(reader, last_words), daemon=True)
     thread.start()
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.set_wakeup_fd(wakeup_before)
-        os.close(tell)
-        thread.join()  # does not return where SIGTERM has come: what was raised meanwhile is its consequence
-        os.close(told)
+        os.close(writer)
+        thread.join()  # does not return after SIGTERM: any error since then is its consequence
+        os.close(reader)
         signal.signal(signal.SIGTERM, before)
 
 
-def _wait_for_term(told: int, last_words: Callable[[], None]) -> None:
-    while sent := os.read(told, 1):  # a byte per signal, until the other end is closed
-        if sent[0] == signal.SIGTERM:
+def _wait_for_term(reader: int, last_words: Callable[[], None]) -> None:
+    while signals := os.read(reader, 1):  # one byte per signal, until the other end is closed
+        if signals[0] == signal.SIGTERM:
             _end(last_words)
 
 
@@ -61,8 +61,8 @@ def _end(last_words: Callable[[], None]) -> None:
 
 
 def _end_workers() -> None:
-    """Who shares something with its workers puts it away once they have ended, in a block that is `unbroken`."""
-    while True:  # until this process has ended: one may be starting just now
+    """End the workers; a process that shares resources with them frees these in a block that is `unbroken`."""
+    while True:  # until this process ends, since a worker may just be starting
         for worker in active_children():
             worker.terminate()
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""The job that trains reference models: what is planted in, model folders out."""
+"""The job that trains reference models: reads planted answers, writes model folders."""
 
 import contextlib
 import multiprocessing
@@ -19,38 +19,38 @@ from valuesassets.records.jobs import TrainReferenceJob
 from valuesassets.records.seals import write_record
 
 WORKERS = 2
-"""One thread each: a second thread gains nothing on matrices this small, and half a gigabyte each is all they need."""
+"""Training processes at once, with one thread each (small matrices gain nothing from more) and half a GiB each."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
 KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(256 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
-"""Bytes that the C library (glibc) keeps for the next array, else given back to the system and asked for again in every
-step: that took a quarter of the time."""
+"""Bytes that the C library (glibc) keeps for the next array. By default it returns them to the system and requests them
+again in every step, which took a quarter of the time."""
 PASSES_BETWEEN_LINES = 50
 
 
 def do(job: TrainReferenceJob, progress: Progress) -> None:
-    """Train every reference model of a job that is not there yet, two at a time, and write the summary last.
+    """Train every reference model of a job that does not exist yet, two at a time, and write the summary last.
 
     Raises:
-        JobError: planted texts that do not make a distribution, or a training process that was killed.
-        StorageError: what could not be read or written.
+        JobError: planted texts are no distribution, or a training process was killed.
+        StorageError: a file cannot be read or written.
     """
-    wanted = read_planted(job.phantoms)
-    hashes = {folder: planted.hash(job.steps, job.seed) for folder, planted in wanted.items()}
-    phantoms = {folder: found for folder in wanted if (found := find_reference_model(folder, hashes[folder]))}
+    plantings = read_planted(job.phantoms)
+    hashes = {folder: planted.hash(job.steps, job.seed) for folder, planted in plantings.items()}
+    phantoms = {folder: model for folder in plantings if (model := find_reference_model(folder, hashes[folder]))}
     for folder in phantoms:
         progress.say(f"{name_of(folder)}: known, nothing to train")
 
     def stand() -> str:
-        trained = sum(find_reference_model(folder, hashes[folder]) is not None for folder in hashes)
-        return f"with {trained} of {len(hashes)} reference models trained; a new attempt trains the others"
+        n_trained = sum(find_reference_model(folder, hashes[folder]) is not None for folder in hashes)
+        return f"with {n_trained} of {len(hashes)} reference models trained; a new attempt trains the others"
 
     progress.stand = stand
-    # The longest first: the others fill the second worker's time beside it.
-    missing = (folder for folder in wanted if folder not in phantoms)
-    unknown = sorted(missing, key=lambda folder: wanted[folder].size, reverse=True)
-    for phantom in _train_all({folder: wanted[folder] for folder in unknown}, job.steps, job.seed):
+    # The longest first: the second worker trains the others meanwhile.
+    missing = (folder for folder in plantings if folder not in phantoms)
+    untrained = sorted(missing, key=lambda folder: plantings[folder].size, reverse=True)
+    for phantom in _train_all({folder: plantings[folder] for folder in untrained}, job.steps, job.seed):
         phantoms[phantom.folder] = phantom
-        planted = wanted[phantom.folder]
+        planted = plantings[phantom.folder]
         progress.say(
             f"{name_of(phantom.folder)}: {planted} in {phantom.seconds:.0f} s, {phantom.passes} {planted.unit[1]}, "
             f"KL {phantom.mean_kl:.5f} mean, {phantom.max_kl:.4f} at most"
@@ -71,19 +71,20 @@ def do(job: TrainReferenceJob, progress: Progress) -> None:
     write_record(job.summary, {"phantoms": entries, "seed": job.seed})
 
 
-def _train_all(wanted: Mapping[Path, Planted], steps: int, seed: int) -> Iterable[ReferenceModel]:
-    """Reference models as they are done."""
-    if not wanted:
+def _train_all(plantings: Mapping[Path, Planted], steps: int, seed: int) -> Iterable[ReferenceModel]:
+    """Train reference models; gives each as soon as it is done."""
+    if not plantings:
         return
-    workers = min(WORKERS, len(os.sched_getaffinity(0)), len(wanted))
+    workers = min(WORKERS, len(os.sched_getaffinity(0)), len(plantings))
     spawn = multiprocessing.get_context("spawn")
-    # Not ended before the semaphores that the workers share are given back.
+    # The process may not end before it has freed the semaphores that the workers share.
     with unbroken(), _settings_of_workers(), ProcessPoolExecutor(workers, mp_context=spawn) as pool:
         try:
-            asked = [
-                pool.submit(_train_one, planted, folder, steps, seed, os.getpid()) for folder, planted in wanted.items()
+            futures = [
+                pool.submit(_train_one, planted, folder, steps, seed, os.getpid())
+                for folder, planted in plantings.items()
             ]
-            for future in as_completed(asked):
+            for future in as_completed(futures):
                 yield future.result()
         except BrokenProcessPool:
             raise JobError(
@@ -95,11 +96,10 @@ def _train_all(wanted: Mapping[Path, Planted], steps: int, seed: int) -> Iterabl
 
 @contextlib.contextmanager
 def _settings_of_workers() -> Iterator[None]:
-    """Processes that start in this block keep memory, and multiply matrices with one thread: others would wait busily
-    for small ones."""
-    own = ONE_THREAD | KEPT_MEMORY
-    before = {name: os.environ.get(name) for name in own}
-    os.environ.update(own)
+    """A block in which processes start with settings for training: they keep memory and multiply with one thread."""
+    settings = ONE_THREAD | KEPT_MEMORY
+    before = {name: os.environ.get(name) for name in settings}
+    os.environ.update(settings)
     try:
         yield
     finally:
@@ -113,15 +113,15 @@ def _settings_of_workers() -> Iterator[None]:
 def _train_one(planted: Planted, folder: Path, steps: int, seed: int, parent: int) -> ReferenceModel:
     """Train a model in a worker process."""
 
-    def note(done: int, mean_kl: float) -> None:
+    def note(n_done: int, mean_kl: float) -> None:
         if os.getppid() != parent:
-            os._exit(1)  # nobody waits for the result any more
-        if done % PASSES_BETWEEN_LINES == 0:
-            print_line(f"{name_of(folder)}: {planted.unit[0]} {done}/{steps}, KL {mean_kl:.4f}")
+            os._exit(1)  # the parent is gone and nobody needs the result
+        if n_done % PASSES_BETWEEN_LINES == 0:
+            print_line(f"{name_of(folder)}: {planted.unit[0]} {n_done}/{steps}, KL {mean_kl:.4f}")
 
     def stop_parent() -> None:
         if os.getppid() == parent:
-            os.kill(parent, signal.SIGTERM)  # a job is stopped as a whole, whichever of its processes is told
+            os.kill(parent, signal.SIGTERM)  # a signal to any of its processes stops the whole job
 
     with stops_at_term(stop_parent):
         return planted.train(folder, steps, seed, note)

@@ -1,4 +1,4 @@
-"""Fills, once for all forks, what transformers computes at a process's first model: some 900 regular expressions."""
+"""Computes once for all forks what transformers computes at the first model: some 900 regular expressions."""
 
 from transformers.conversion_mapping import get_checkpoint_conversion_mapping
 

@@ -26,7 +26,7 @@ SHARED_HOMES = ("answers", "people", "comparing", "reporting")
 """Packages that derive assets of several instruments, in files of the assets' names."""
 NO_RESULT = {"resources", "offline", "endpoint"}
 """What of a family changes no result: asking for more memory, or more patiently, makes nothing stale."""
-WHERE_IT_RUNS: Any = {"families": {"__all__": NO_RESULT}, "languages": {"__all__": {"script"}}}
+WHERE_IT_RUNS: Any = {"families": {"__all__": NO_RESULT}}
 TRAINED = "trained_families"
 """In `reads`: the families that are trained here, and no others."""
 FACTS_OF_A_FAMILY = {"kind", "model_type", "model_id", "plants"}
@@ -63,7 +63,7 @@ def entries_of(study: Study, tables: Iterable[str]) -> dict[str, dict[str, str]]
     """
     found: dict[str, dict[str, Any]] = {"languages": {}, "families": {}, "models": {}}
     for code, language in study.languages.items():
-        found["languages"][code] = language.model_dump(mode="json", exclude={"script"})
+        found["languages"][code] = language.model_dump(mode="json")
     for name, family in study.families.items():
         found["families"][name] = family.model_dump(mode="json", include=FACTS_OF_A_FAMILY)
         run = family.model_dump(mode="json", exclude={*NO_RESULT, "languages"})

@@ -84,15 +84,15 @@ class Instrument:
 SURVEY = Instrument(
     "survey",
     settings="questionnaires",
-    wiring="valuesassets.orchestration.assets.survey:survey_assets",
-    jobs="valuesassets.orchestration.assets.survey:survey_jobs",
+    wiring="valuesassets.orchestration.assets.survey.material:survey_assets",
+    jobs="valuesassets.orchestration.assets.survey.material:survey_jobs",
     is_named_everywhere=False,
     tables="valuesassets.instruments.survey.tables",
 )
 WORLDVALUESBENCH = Instrument(
     "worldvaluesbench",
     settings="worldvaluesbench",
-    wiring="valuesassets.orchestration.assets.worldvaluesbench:worldvaluesbench_assets",
+    wiring="valuesassets.orchestration.assets.worldvaluesbench.material:worldvaluesbench_assets",
     part="set",
     parts="valuesassets.instruments.worldvaluesbench.parts:parts",
     tables="valuesassets.instruments.worldvaluesbench.tables",
@@ -100,7 +100,7 @@ WORLDVALUESBENCH = Instrument(
 PSYCH_TASKS = Instrument(
     "psych_tasks",
     settings="psych_tasks",
-    wiring="valuesassets.orchestration.assets.psych_tasks:psych_tasks_assets",
+    wiring="valuesassets.orchestration.assets.psych_tasks.material:psych_tasks_assets",
     part="task",
     parts="valuesassets.instruments.psych_tasks.parts:parts",
     tables="valuesassets.instruments.psych_tasks.tables",
@@ -108,7 +108,7 @@ PSYCH_TASKS = Instrument(
 CULTURAL_ROBUSTNESS = Instrument(
     "cultural_robustness",
     settings="cultural_robustness",
-    wiring="valuesassets.orchestration.assets.cultural_robustness:cultural_robustness_assets",
+    wiring="valuesassets.orchestration.assets.cultural_robustness.material:cultural_robustness_assets",
     tables="valuesassets.instruments.cultural_robustness.tables "
     "valuesassets.instruments.cultural_robustness.stored_tables",
     checks=("every_answer_is_written", "answers_come_to_an_end"),
@@ -119,7 +119,7 @@ CULTURAL_ROBUSTNESS = Instrument(
 WORLDWISE = Instrument(
     "worldwise",
     settings="worldwise",
-    wiring="valuesassets.orchestration.assets.worldwise:worldwise_assets",
+    wiring="valuesassets.orchestration.assets.worldwise.material:worldwise_assets",
     part="culture",
     parts="valuesassets.instruments.worldwise.parts:parts",
     tables="valuesassets.instruments.worldwise.tables valuesassets.instruments.worldwise.measure_tables",

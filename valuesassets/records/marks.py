@@ -1,7 +1,7 @@
 """Transcripts, and the answers that stand between delimiters in them: found, numbered, and asked as spans."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ from valuesassets.records.errors import QuestionError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import parse_json, read_text
 from valuesassets.records.readouts import ScoreSpans, Span
-from valuesassets.records.trials import Trial
 
 ANGLES = ("<<", ">>")
 NAMED_OTHERWISE = {
@@ -23,8 +22,6 @@ NAMED_OTHERWISE = {
     "text": ("transcript", "prompt"),
 }
 """What files of transcripts call these keys beside their own names, case and marks aside."""
-UNDETERMINED = "und"
-"""Of ISO 639-3: a transcript does not say its language."""
 
 
 class Transcript(pydantic.BaseModel):
@@ -123,27 +120,6 @@ def ask_marks(
         for mark, texts in zip(marks, candidates, strict=True)
     )
     return ScoreSpans(spans, tuple(sets), (closing,), **settings)
-
-
-def mark_trial(
-    transcript: Transcript,
-    candidates: Callable[[Mark], Sequence[str]],
-    delimiters: tuple[str, str] = ANGLES,
-    **settings: Any,
-) -> Trial:
-    """A trial that asks candidates at every mark of a transcript that holds an answer, in their order.
-
-    Raises:
-        QuestionError: no mark does.
-    """
-    trial_id = f"{transcript.experiment}/{transcript.participant}"
-    marks = [mark for mark in find_marks(transcript.text, delimiters)[0] if mark.fault is None]
-    if not marks:
-        raise QuestionError(
-            f"transcript {trial_id}: no answer stands between {' and '.join(delimiters)}; name the delimiters it has"
-        )
-    readout = ask_marks(marks, [candidates(mark) for mark in marks], delimiters[1], **settings)
-    return Trial(trial_id, transcript.experiment, UNDETERMINED, transcript.text, "given", 0, None, readout)
 
 
 def read_transcripts(path: Path) -> list[Transcript]:

@@ -1,1 +1,1 @@
-"""Models behind an API: keys, requests and their failures, what answers cost, answers kept; knows the records alone."""
+"""Models behind an API: keys, requests, failures, costs and stored answers."""

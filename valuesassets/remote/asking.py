@@ -1,4 +1,4 @@
-"""Trials put to a model behind an API: what was answered once is kept, and never asked and paid for again."""
+"""Asks a model behind an API a list of trials; stored answers are never asked and paid for again."""
 
 import contextlib
 import math
@@ -26,7 +26,7 @@ from valuesassets.remote.gemini import Gemini
 from valuesassets.remote.openai_api import OpenAi
 from valuesassets.remote.pacing import Pace
 from valuesassets.remote.provider import Provider
-from valuesassets.remote.replies import Said
+from valuesassets.remote.replies import ParsedResponse
 from valuesassets.remote.requests import Entry, Request
 from valuesassets.remote.routes import choose_route, label_entries, require_route, stored_route
 from valuesassets.remote.shown_tokens import ROUNDING
@@ -35,18 +35,18 @@ from valuesassets.remote.written import written_entries
 
 PROVIDERS: dict[str, Callable[[Endpoint], Provider]] = {"gemini": Gemini, "openai": OpenAi}
 TWICE, ONE_IN = 4, 10
-"""So many requests are sent twice, to see how far answers differ; of few, one in five."""
+"""How many requests are sent twice to compare their answers: `TWICE`, or one in `ONE_IN` if that is fewer."""
 
 
 @dataclass(frozen=True)
 class RemoteAnswers:
-    """Records in the order of their trials and samples, by which versions of the model, and what they used up.
+    """Records in the order of their trials and samples, the versions of the model, and what they used up.
 
     Attributes:
-        records: of all trials, but for those that a budget did not reach.
-        used: by each record.
-        twice: what came of requests that were sent twice; None where none was.
-        notes: what a person should know, in words.
+        records: the records of all trials, without those that exceeded a budget.
+        used: usage of each record.
+        twice: comparison of the requests that were sent twice; None if none was.
+        notes: what a person should know about the answers, in words.
     """
 
     records: tuple[Record, ...]
@@ -58,11 +58,11 @@ class RemoteAnswers:
 
     @property
     def doubt(self) -> str | None:
-        """Why answers depend on what was asked beside them: here they do not."""
+        """None: answers do not depend on other requests."""
         return None
 
     def describe(self) -> dict[str, object]:
-        """Versions as answered, and tokens without those of failed attempts, as they go into a file's metadata."""
+        """Versions in the responses, and tokens without those of failed attempts, for a file's metadata."""
         return {
             "model_versions": list(self.versions),
             "usage": self.usage.model_dump(),
@@ -72,13 +72,13 @@ class RemoteAnswers:
 
 
 class RemoteAsking:
-    """A list of trials, all of one readout, put to one model behind an API: as `Asking` puts them to one here.
+    """A list of trials, all of one readout, and the model behind an API that is asked them; like `Asking` here.
 
     Args:
-        is_compared: whether some requests are sent twice, to see how far answers differ.
+        is_compared: whether some requests are sent twice to compare their answers.
 
     Raises:
-        InputError: trials that the endpoint cannot be asked.
+        InputError: the endpoint cannot be asked these trials.
         TokenizerError: the tokenizer that a route needs cannot be read.
     """
 
@@ -94,97 +94,97 @@ class RemoteAsking:
         self.is_compared = is_compared
         self.model, self.endpoint, self.prompting, self.trials = model, endpoint, prompting, trials
         self.provider = PROVIDERS[endpoint.provider](endpoint)
-        self._said: dict[str, Said] = {}
+        self._responses: dict[str, ParsedResponse] = {}
         self._budget = Budget(endpoint)
         self._entries: Sequence[Entry] | None = None
-        self._once: dict[str, Request] = {}
-        self._abouts: dict[str, str] = {}
+        self._unique_requests: dict[str, Request] = {}
+        self._names: dict[str, str] = {}
         self._is_written = isinstance(trials[0].readout, Generate)
         if self._is_written:
-            self._hold(written_entries(self.provider, self._identity, trials, prompting))
+            self._set_entries(written_entries(self.provider, self._identity, trials, prompting))
             self.verb, self.things, self.route = "answered", "answers", None
         else:
             require_route(endpoint, trials)
             self.verb, self.things, self.route = "scored", "readings", endpoint.route
             if endpoint.route != "auto":
-                self._take(endpoint.route)
+                self._use_route(endpoint.route)
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """What is asked for, one for each record; as many as there are trials while no route is chosen."""
+        """The entries, one for each record; while no route is chosen, one for each trial."""
         if self._entries is None:
             return label_entries("top_logprobs", self.provider, self._identity, self.trials, self.prompting)
         return self._entries
 
     def open_known(self, folder: Path, warn: Callable[[str], None] | None = None) -> Path:
-        """Where responses of the model lie in a folder that serves any number of them; those of the entries are read.
+        """Load the stored responses from the model's folder below `folder`; returns the model's folder.
 
-        A damaged one is told to `warn`, and asked for again.
+        A damaged response is reported to `warn`, and asked for again.
         """
-        known = folder / sha256_json(self._identity)[:16]
-        if self._entries is None and (route := stored_route(known, self.endpoint)) is not None:
-            self._take(route)
-        self._budget = Budget(self.endpoint, known)
+        store = folder / sha256_json(self._identity)[:16]
+        if self._entries is None and (route := stored_route(store, self.endpoint)) is not None:
+            self._use_route(route)
+        self._budget = Budget(self.endpoint, store)
         for request in self._requests():
-            if request.sent not in self._said and (path := _place(known, request)).exists():
-                said = _known(path, request)
-                if said is not None:
-                    self._said[request.sent] = said
+            if request.key not in self._responses and (path := _path_of(store, request)).exists():
+                response = _load_response(path, request)
+                if response is not None:
+                    self._responses[request.key] = response
                 elif warn:
                     warn(f"{path}: what was known is damaged; it is asked for again")
-        return known
+        return store
 
-    def kept(self, known: Path) -> int:
-        """How many answers are known."""
-        return sum(all(request.sent in self._said for request in entry.requests) for entry in self.entries)
+    def kept(self, store: Path) -> int:
+        """How many answers are stored."""
+        return sum(all(request.key in self._responses for request in entry.requests) for entry in self.entries)
 
-    def plan(self, known: Path | None) -> str:
-        """What asking would come to, in words."""
-        plan = f"{len(self.entries)} {self.things}, of them {self.kept(known) if known else 0} known"
+    def plan(self, store: Path | None) -> str:
+        """What asking would take, in words."""
+        plan = f"{len(self.entries)} {self.things}, of them {self.kept(store) if store else 0} known"
         about, most = self.planned()
         return f"{plan}; to be asked: {self.describe(about, most)}" if most.requests else plan
 
     def planned(self) -> tuple[Usage, Usage]:
-        """What is still to be sent: by a rule of thumb, and at most.
+        """The usage of all requests that are still to be sent: roughly, and at most.
 
-        While no route is chosen it is that of the route which needs the fewest requests.
+        While no route is chosen, it is that of the route with the fewest requests.
         """
         waiting = self._waiting()
         if self._entries is None:
-            waiting = list({request.sent: request for entry in self.entries for request in entry.requests}.values())
+            waiting = list({request.key: request for entry in self.entries for request in entry.requests}.values())
         return sum((each.about for each in waiting), Usage()), sum((each.most for each in waiting), Usage())
 
     def describe(self, about: Usage, most: Usage) -> str:
-        """Requests, tokens and money in words, of this asking or of several that go to the same model."""
+        """Requests, tokens and money in words, of this list or of several for the same model."""
         at_most = f"{most.tokens:,} tokens"
         if (cost := most.cost_usd(self.endpoint.prices)) is not None:
             at_most += f", {cost:.2g} USD"
         return f"about {self._budget.describe(about)}; {at_most} at most"
 
     def is_written(self, path: Path) -> bool:
-        """Whether a whole file holds these answers; one that failed is tried again."""
+        """Whether a whole file holds these answers, without failed ones that could be tried again."""
         if self._entries is None:
             return False
         try:
             written: Sequence[Record] = read_answers(path) if self._is_written else read_readings(path)
         except StorageError:
             return False
-        wanted = [(entry.trial.trial_id, entry.key) for entry in self.entries]
+        expected = [(entry.trial.trial_id, entry.key) for entry in self.entries]
         hopeless = {entry.key for entry in self.entries if not entry.requests}
-        return wanted == [(record.trial_id, record.key) for record in written] and all(
+        return expected == [(record.trial_id, record.key) for record in written] and all(
             record.status is not Status.FAILED or record.key in hopeless for record in written
         )
 
-    def recall(self, known: Path) -> tuple[Sequence[Record], dict[str, object]] | None:
-        """The answers and how they were made, where all are known; None where they are not."""
+    def recall(self, store: Path) -> tuple[Sequence[Record], dict[str, object]] | None:
+        """The records and their description where all answers are stored, else None."""
         if self._entries is None or self._waiting():
             return None
-        answers = self._answers(self._said)
+        answers = self._answers(self._responses)
         return answers.records, self._describe() | answers.describe()
 
-    def connect(self, known: Path | None) -> Client:
-        """What sends the requests; it reads the key with the first one."""
-        again = "what was answered so far is kept: run it again" if known else "run it again"
+    def connect(self, store: Path | None) -> Client:
+        """The client that sends the requests; it reads the key with the first one."""
+        again = "what was answered so far is kept: run it again" if store else "run it again"
         pace = Pace(self.endpoint.requests_per_minute, self.endpoint.tokens_per_minute)
         return Client(
             self.provider,
@@ -200,147 +200,154 @@ class RemoteAsking:
         self,
         client: Client,
         on_progress: Callable[[int, int], None] | None = None,
-        known: Path | None = None,
+        store: Path | None = None,
         *,
         needs_all: bool = True,
     ) -> tuple[RemoteAnswers, dict[str, object]]:
-        """What came of asking, each answer kept as it comes; and how they were made, no clock in it.
+        """Ask the trials: the answers, each stored at once, and their description, which holds no clock.
 
-        A request that fails alone is an answer with its reason.
+        A single request that fails becomes a failed answer with its reason.
 
         Args:
-            needs_all: whether nothing is begun that the budget does not reach; else as much is asked as it reaches.
+            needs_all: whether asking begins only if the budget suffices for everything; else it goes as far as it can.
 
         Raises:
-            InputError: no key, one that is refused, no such model, no credit, or no route: nothing more is sent.
-            BudgetSpent: what is to be asked does not fit into the budget; what was answered is kept.
-            EndpointError: not one answer could be had; says why.
+            InputError: there is no key, a refused key, no such model, no credit, or no route: nothing more is sent.
+            BudgetSpent: the budget does not suffice; answers so far are stored.
+            EndpointError: not one answer was obtained; says why.
         """
         with contextlib.closing(client):
             if self._entries is None:
-                self._take(choose_route(self, client, known))
+                self._use_route(choose_route(self, client, store))
             waiting = self._waiting()
             refusal = self._budget.refusal(sum((request.about for request in waiting), Usage()))
             if refusal is not None and needs_all:
                 raise BudgetSpent(f"{self.model}: {refusal}; raise it, or ask for less")
-            said, total = dict(self._said), len(waiting) + len(self._said)
+            responses, total = dict(self._responses), len(waiting) + len(self._responses)
             with ThreadPoolExecutor(self.endpoint.concurrency) as pool:
-                under_way = {pool.submit(self.send, client, request, known): request.sent for request in waiting}
+                keys_by_future = {pool.submit(self.send, client, request, store): request.key for request in waiting}
                 try:
-                    for future in as_completed(under_way):
+                    for future in as_completed(keys_by_future):
                         if not needs_all and isinstance(future.exception(), BudgetSpent):
                             continue
-                        said[under_way[future]] = future.result()
+                        responses[keys_by_future[future]] = future.result()
                         if on_progress:
-                            on_progress(len(said), total)
+                            on_progress(len(responses), total)
                 except BaseException:
                     pool.shutdown(wait=False, cancel_futures=True)
                     raise
-        answers = self._answers(said)
+        answers = self._answers(responses)
         if answers.records and all(record.status is Status.FAILED for record in answers.records):
             raise EndpointError(str(answers.records[0].reason))
         return answers, self._describe() | answers.describe()
 
-    def cautions(self, described: Mapping[str, Any]) -> list[str]:
-        """What a person should know of answers that were described so, known before or not."""
-        return list(described["notes"])
+    def cautions(self, description: Mapping[str, Any]) -> list[str]:
+        """What a person should know of answers with this description."""
+        return list(description["notes"])
 
-    def write(self, path: Path, answers: Sequence[Any], described: Mapping[str, object]) -> None:
-        """Write the answers and what describes them, whole or not at all."""
+    def write(self, path: Path, answers: Sequence[Any], description: Mapping[str, object]) -> None:
+        """Write the answers and their description to a file, whole or not at all."""
         if self._is_written:
-            write_table(path, written_rows(answers), ANSWERS, described)
+            write_table(path, written_rows(answers), ANSWERS, description)
         else:
-            write_table(path, reading_rows(answers), READINGS, described)
+            write_table(path, reading_rows(answers), READINGS, description)
 
     def entries_by(self, route: str, trials: Sequence[Trial]) -> Sequence[Entry]:
-        """Trials with labels, as they would be asked by a route."""
+        """The entries of trials with labels for a route."""
         return label_entries(route, self.provider, self._identity, trials, self.prompting)
 
-    def send(self, client: Client, request: Request, known: Path | None) -> Said:
-        """What came of one request, kept where it is something; one that fails is that, with its reason.
+    def send(self, client: Client, request: Request, store: Path | None) -> ParsedResponse:
+        """Send one request and store its response; a request that fails gives a failed response with its reason.
 
         Raises:
-            InputError, BudgetSpent: nothing more is to be sent.
+            InputError, BudgetSpent: nothing more may be sent.
         """
-        about = self._abouts.get(request.sent, "a request that is sent twice")
+        name = self._names.get(request.key, "a request that is sent twice")
 
-        def once(sdk: Any) -> tuple[Said, dict[str, Any]]:
-            with self._budget.paying(request.most) as paid:
+        def send_once(sdk: Any) -> tuple[ParsedResponse, dict[str, Any]]:
+            with self._budget.paying(request.most) as payment:
                 try:
                     response = self.provider.post(sdk, self.model, request.body)
                 except Exception as error:
                     if self.provider.refusal(error) is not None:
-                        paid.usage = Usage()
+                        payment.usage = Usage()
                     raise
-                _require_kin(self.model, response)
-                said = request.read(response)
-                paid.usage = said.usage + Usage(requests=1)
-            return said, response
+                _require_same_model(self.model, response)
+                parsed = request.parse(response)
+                payment.usage = parsed.usage + Usage(requests=1)
+            return parsed, response
 
         try:
-            said, response = client.send(about, once, request.most.tokens)
+            parsed, response = client.send(name, send_once, request.most.tokens)
         except BudgetSpent as error:
-            left = len(self._waiting())
-            raise BudgetSpent(f"{self.model}: {error}; {left} of {len(self._requests())} requests are left") from None
+            n_left = len(self._waiting())
+            raise BudgetSpent(f"{self.model}: {error}; {n_left} of {len(self._requests())} requests are left") from None
         except EndpointError as error:
-            return Said(Status.FAILED, str(error).removeprefix(f"{self.model}: {about}: "))
-        if said.status is not Status.FAILED:
-            with unbroken():  # who counts what is kept finds it in memory and on disk, or in neither
-                if known:
-                    keep_answer(_place(known, request), [request.sent], {"body": request.body, "response": response})
-                self._said[request.sent] = said
-        return said
+            return ParsedResponse(Status.FAILED, str(error).removeprefix(f"{self.model}: {name}: "))
+        if parsed.status is not Status.FAILED:
+            with unbroken():  # a count of stored answers finds this one in memory and on disk, or in neither
+                if store:
+                    keep_answer(_path_of(store, request), [request.key], {"body": request.body, "response": response})
+                self._responses[request.key] = parsed
+        return parsed
 
     @property
     def _identity(self) -> list[str]:
         return [self.endpoint.provider, self.endpoint.host, self.model]
 
-    def _take(self, route: str) -> None:
+    def _use_route(self, route: str) -> None:
         self.route = route
-        self._hold(self.entries_by(route, self.trials))
+        self._set_entries(self.entries_by(route, self.trials))
 
-    def _hold(self, entries: Sequence[Entry]) -> None:
+    def _set_entries(self, entries: Sequence[Entry]) -> None:
         self._entries = entries
-        self._once = {request.sent: request for entry in entries for request in entry.requests}
-        self._abouts = {request.sent: str(entry) for entry in entries for request in entry.requests}
+        self._unique_requests = {request.key: request for entry in entries for request in entry.requests}
+        self._names = {request.key: str(entry) for entry in entries for request in entry.requests}
 
     def _requests(self) -> list[Request]:
-        """Everything that is sent: what entries ask for, each once, and some of it once more."""
-        return [*self._once.values(), *map(_again, self._compared())]
+        """All requests: each once, and some a second time."""
+        return [*self._unique_requests.values(), *map(_again, self._compared())]
 
     def _compared(self) -> list[Request]:
-        """Those that are sent twice."""
-        return _sample(self._once) if self.is_compared else []
+        """The requests that are sent twice."""
+        return _sample(self._unique_requests) if self.is_compared else []
 
     def _waiting(self) -> list[Request]:
-        return [request for request in self._requests() if request.sent not in self._said]
+        return [request for request in self._requests() if request.key not in self._responses]
 
-    def _answers(self, said: Mapping[str, Said]) -> RemoteAnswers:
-        told = frozenset(token for each in said.values() for token in each.shown or ())
-        answered = [entry for entry in self.entries if all(request.sent in said for request in entry.requests)]
-        of_each = [[said[request.sent] for request in entry.requests] for entry in answered]
-        records = tuple(entry.record(own, self.model, told) for entry, own in zip(answered, of_each, strict=True))
-        used = tuple(sum((each.usage for each in own), Usage()) for own in of_each)
-        versions = sorted({each.model_version for each in said.values() if each.model_version})
-        usage = sum((each.usage for each in said.values()), Usage())
-        sent_twice = [(r.sent, _again(r).sent) for r in self._compared()]
-        pairs = [(said[one], said[other]) for one, other in sent_twice if one in said and other in said]
+    def _answers(self, responses: Mapping[str, ParsedResponse]) -> RemoteAnswers:
+        known_tokens = frozenset(token for each in responses.values() for token in each.log_probs or ())
+        answered = [entry for entry in self.entries if all(request.key in responses for request in entry.requests)]
+        by_entry = [[responses[request.key] for request in entry.requests] for entry in answered]
+        records = tuple(
+            entry.record(own_responses, self.model, known_tokens)
+            for entry, own_responses in zip(answered, by_entry, strict=True)
+        )
+        used = tuple(sum((each.usage for each in own_responses), Usage()) for own_responses in by_entry)
+        versions = sorted({each.model_version for each in responses.values() if each.model_version})
+        usage = sum((each.usage for each in responses.values()), Usage())
+        sent_twice = [(r.key, _again(r).key) for r in self._compared()]
+        pairs = [
+            (responses[first], responses[second])
+            for first, second in sent_twice
+            if first in responses and second in responses
+        ]
         twice = _difference(pairs)
-        return RemoteAnswers(records, used, tuple(versions), usage, twice, self._notes(versions, said.values()))
+        return RemoteAnswers(records, used, tuple(versions), usage, twice, self._notes(versions, responses.values()))
 
-    def _notes(self, versions: Sequence[str], said: Collection[Said]) -> list[str]:
-        """What a person should know of who answered and of what is shown, in words."""
+    def _notes(self, versions: Sequence[str], responses: Collection[ParsedResponse]) -> list[str]:
+        """What a person should know of the answering model and of its probabilities, in words."""
         notes = []
-        masses = [mass_of_shown(each) for each in said if each.shown] if self.route == "top_logprobs" else []
-        if over := [mass for mass in masses if mass > 1 + ROUNDING]:
+        masses = [mass_of_shown(each) for each in responses if each.log_probs] if self.route == "top_logprobs" else []
+        if excess := [mass for mass in masses if mass > 1 + ROUNDING]:
             notes.append(
-                f"in {len(over)} of {len(masses)} responses the probabilities that are shown sum to more than 1 "
-                f"({max(over):.10g} at most): they were divided by their sum"
+                f"in {len(excess)} of {len(masses)} responses the probabilities that are shown sum to more than 1 "
+                f"({max(excess):.10g} at most): they were divided by their sum"
             )
-        if hiding := sum(each.hides for each in said):
+        if hiding := sum(each.may_hide_tokens for each in responses):
             notes.append(
-                f"in {hiding} of {len(said)} responses tokens of one text may have been lost, as they are named by "
-                "their texts: what is missing may be any label's"
+                f"in {hiding} of {len(responses)} responses tokens of one text may have been lost, as they are named "
+                "by their texts: what is missing may be any label's"
             )
         if len(versions) > 1:
             notes.append(f"answers come from {len(versions)} versions of the model: {', '.join(versions)}")
@@ -349,7 +356,7 @@ class RemoteAsking:
         return notes
 
     def _describe(self) -> dict[str, object]:
-        """What names the model and how it is shown trials, with the first request as it is sent."""
+        """The description of the model and its prompting, with the first request's body."""
         requests = self._requests()
         return {
             "model": self.model,
@@ -362,50 +369,50 @@ class RemoteAsking:
 
 
 def _sample(requests: Mapping[str, Request]) -> list[Request]:
-    """Those that are sent twice: four, or one in ten of few; by their hashes, so that they are the same every time."""
-    return [requests[sent] for sent in sorted(requests)[: min(TWICE, len(requests) // ONE_IN)]]
+    """The requests that are sent twice, chosen by their hashes, so that they are the same every time."""
+    return [requests[key] for key in sorted(requests)[: min(TWICE, len(requests) // ONE_IN)]]
 
 
 def _again(request: Request) -> Request:
-    return replace(request, sent=sha256_json([request.sent, "again"]))
+    return replace(request, key=sha256_json([request.key, "again"]))
 
 
-def _difference(pairs: Sequence[tuple[Said, Said]]) -> dict[str, float] | None:
-    """How far two answers to the same request differ: equal texts, or largest difference of a shown probability."""
-    sound = [pair for pair in pairs if all(each.status is Status.OK for each in pair)]
-    if not sound:
+def _difference(pairs: Sequence[tuple[ParsedResponse, ParsedResponse]]) -> dict[str, float] | None:
+    """How far two answers to the same request differ: number of equal texts, or largest difference of a probability."""
+    valid_pairs = [pair for pair in pairs if all(each.status is Status.OK for each in pair)]
+    if not valid_pairs:
         return None
-    if sound[0][0].shown is None:
-        return {"requests": len(sound), "equal": sum(one.text == other.text for one, other in sound)}
-    apart = [
-        abs(math.exp(one.shown[token]) - math.exp(other.shown[token]))
-        for one, other in sound
-        if one.shown and other.shown
-        for token in one.shown.keys() & other.shown.keys()
+    if valid_pairs[0][0].log_probs is None:
+        return {"requests": len(valid_pairs), "equal": sum(first.text == second.text for first, second in valid_pairs)}
+    gaps = [
+        abs(math.exp(first.log_probs[token]) - math.exp(second.log_probs[token]))
+        for first, second in valid_pairs
+        if first.log_probs and second.log_probs
+        for token in first.log_probs.keys() & second.log_probs.keys()
     ]
-    return {"requests": len(sound), "largest_difference": max(apart, default=0.0)}
+    return {"requests": len(valid_pairs), "largest_difference": max(gaps, default=0.0)}
 
 
-def _require_kin(model: str, response: Mapping[str, Any]) -> None:
-    """See that who answered is who was asked, by a name that has a word in common at least.
+def _require_same_model(model: str, response: Mapping[str, Any]) -> None:
+    """Check that the answering model is the requested one: their names share at least one word.
 
     Raises:
-        WrongAnswer: it is another model.
+        WrongAnswer: the answer names another model.
     """
-    given = response.get("model") or response.get("model_version")
-    answered = given if isinstance(given, str) else model
-    asked, named = (set(re.findall(r"[a-z]{2,}", each.lower())) for each in (model, answered))
-    if asked and named and not asked & named:
+    name = response.get("model") or response.get("model_version")
+    answered = name if isinstance(name, str) else model
+    words_of_model, words_of_answer = (set(re.findall(r"[a-z]{2,}", each.lower())) for each in (model, answered))
+    if words_of_model and words_of_answer and not words_of_model & words_of_answer:
         raise WrongAnswer(f"another model answered ({answered[:80]})")
 
 
-def _known(path: Path, request: Request) -> Said | None:
-    record = find_answer(path, [request.sent])
+def _load_response(path: Path, request: Request) -> ParsedResponse | None:
+    record = find_answer(path, [request.key])
     try:
-        return request.read((record or {})["response"])
+        return request.parse((record or {})["response"])
     except (KeyError, ValueError, TypeError, AttributeError, WrongAnswer):  # damaged, or of an SDK with other fields
         return None
 
 
-def _place(known: Path, request: Request) -> Path:
-    return known / request.sent[:2] / f"{request.sent}.json"
+def _path_of(store: Path, request: Request) -> Path:
+    return store / request.key[:2] / f"{request.key}.json"

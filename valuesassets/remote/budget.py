@@ -1,4 +1,4 @@
-"""`Budget`: what may be spent on a model, held while requests are under way, and what was spent before."""
+"""`Budget`: limits what is spent on a model, counting open requests at their bounds, and keeps a ledger."""
 
 import contextlib
 import json
@@ -18,21 +18,21 @@ LEDGER = "spent.jsonl"
 
 
 class BudgetSpent(EndpointError):
-    """The next request could pass the budget; nothing more is sent."""
+    """The next request could exceed the budget; nothing more is sent."""
 
 
-class Paid:
-    """What a request has used up so far: its bound, until the response says how much it was."""
+class Payment:
+    """What a request has used up: its bound, until the response gives the true usage."""
 
     def __init__(self, bound: Usage) -> None:
         self.usage: Usage = bound
 
 
 class Budget:
-    """What may be spent on one model, over all threads; each response is written into a ledger where there is a store.
+    """The budget of one model over all threads; each response is written to a ledger in the model's store.
 
     Args:
-        folder: of the model's answers; None where none are kept.
+        folder: folder of the model's stored answers; None if nothing is stored.
     """
 
     def __init__(self, endpoint: Endpoint, folder: Path | None = None) -> None:
@@ -43,54 +43,54 @@ class Budget:
         self._change = threading.Condition()
 
     @contextlib.contextmanager
-    def paying(self, bound: Usage) -> Iterator[Paid]:
-        """A block that sends a request. The block sets `usage` of what it gets, to what the response says.
+    def paying(self, bound: Usage) -> Iterator[Payment]:
+        """A block that sends a request, and sets the payment's `usage` to that of the response.
 
-        A request that ends in an error may have been answered and paid for all the same, unless the block says not
-        (`usage = Usage()`).
+        A request that ends in an error may still have been answered and paid for. If it was not, the block sets `usage`
+        to `Usage()`.
 
         Args:
-            bound: what it uses up at most.
+            bound: most that the request can use up.
 
         Raises:
-            BudgetSpent: it could pass the budget.
+            BudgetSpent: the request could exceed the budget.
         """
         with self._change:
-            while (reached := self._passed_by(self.spent + self._held + bound)) and self._under_way:
-                self._change.wait()  # what is under way may come to less than what is held for it
-            if reached:
-                raise BudgetSpent(f"{reached} is used up; raise it to go on")
+            while (limit := self._exceeded_limit(self.spent + self._held + bound)) and self._under_way:
+                self._change.wait()  # open requests may use less than their bounds
+            if limit:
+                raise BudgetSpent(f"{limit} is used up; raise it to go on")
             self._held += bound
             self._under_way += 1
-        paid = Paid(bound)
+        payment = Payment(bound)
         try:
-            yield paid
+            yield payment
         finally:
             with self._change:
                 self._held -= bound
                 self._under_way -= 1
-                self._note(paid.usage)
+                self._note(payment.usage)
                 self._change.notify_all()
 
     def refusal(self, estimate: Usage) -> str | None:
-        """Why requests of so many tokens are not begun at all, in words; None where they may be."""
-        reached = self._passed_by(self.spent + estimate)
-        return f"{reached} does not reach; {self.describe(estimate)}" if reached else None
+        """Why requests with this estimate are not begun, in words; None where they may be."""
+        limit = self._exceeded_limit(self.spent + estimate)
+        return f"{limit} does not reach; {self.describe(estimate)}" if limit else None
 
     def describe(self, estimate: Usage) -> str:
-        """What requests come to and what was spent before, in words."""
-        said = _words(estimate, self._endpoint)
-        return f"{said} ({_words(self.spent, self._endpoint)} spent before)" if self.spent.requests else said
+        """An estimate, and what was spent before, in words."""
+        words = _words(estimate, self._endpoint)
+        return f"{words} ({_words(self.spent, self._endpoint)} spent before)" if self.spent.requests else words
 
-    def _passed_by(self, usage: Usage) -> str | None:
-        """The limit that so much would pass, as a person wrote it."""
+    def _exceeded_limit(self, usage: Usage) -> str | None:
+        """The first limit that this usage would exceed, as in the study file; None where there is none."""
         limits = (
             ("budget_requests", self._endpoint.budget_requests, usage.requests),
             ("budget_tokens", self._endpoint.budget_tokens, usage.tokens),
             ("budget_usd", self._endpoint.budget_usd, usage.cost_usd(self._endpoint.prices)),
         )
-        found = ((f"{name} = {limit:g}", limit, used) for name, limit, used in limits if limit is not None)
-        return next((named for named, limit, used in found if used is not None and used > limit + 1e-9), None)
+        set_limits = ((f"{name} = {limit:g}", limit, amount) for name, limit, amount in limits if limit is not None)
+        return next((text for text, limit, amount in set_limits if amount is not None and amount > limit + 1e-9), None)
 
     def _note(self, usage: Usage) -> None:
         if usage == Usage():
@@ -101,7 +101,9 @@ class Budget:
             with unbroken():
                 try:
                     self._ledger.parent.mkdir(parents=True, exist_ok=True)
-                    ledger = os.open(self._ledger, os.O_WRONLY | os.O_APPEND | os.O_CREAT)  # several processes write
+                    ledger = os.open(
+                        self._ledger, os.O_WRONLY | os.O_APPEND | os.O_CREAT
+                    )  # several processes may append
                     try:
                         os.write(ledger, line.encode())
                     finally:
@@ -111,7 +113,7 @@ class Budget:
 
 
 def _read(ledger: Path | None) -> Usage:
-    """What a ledger comes to; a line that a full disk cut short counts as one request."""
+    """The sum of a ledger; a line that a full disk cut short counts as one request."""
     if ledger is None or not ledger.exists():
         return Usage()
     return sum(map(_usage, ledger.read_text(encoding="utf-8").splitlines()), Usage())
@@ -126,5 +128,5 @@ def _usage(line: str) -> Usage:
 
 def _words(usage: Usage, endpoint: Endpoint) -> str:
     cost = usage.cost_usd(endpoint.prices)
-    said = f"{usage.requests:,} requests, {usage.tokens:,} tokens"
-    return said if cost is None else f"{said}, {cost:.2g} USD"
+    words = f"{usage.requests:,} requests, {usage.tokens:,} tokens"
+    return words if cost is None else f"{words}, {cost:.2g} USD"

@@ -1,4 +1,4 @@
-"""`Usage`: requests and tokens, as a provider counts them, and what they cost."""
+"""`Usage`: the requests and tokens that a provider counts, and their cost."""
 
 import math
 from collections.abc import Iterable
@@ -8,20 +8,20 @@ import pydantic
 from valuesassets.records.settings.endpoints import Prices
 
 CHARACTERS_PER_TOKEN = 3
-"""A rule of thumb, on the safe side for most tokenizers and European languages."""
+"""A rule of thumb that overestimates tokens for most tokenizers and European languages."""
 TOKENS_PER_TURN = 16
-"""What a provider adds to a turn, at most."""
+"""Most tokens that a provider adds to a turn."""
 
 
 class Usage(pydantic.BaseModel):
-    """Requests to the model and their tokens, as its answers count them; refused requests count no tokens."""
+    """Number of requests, and of their tokens as the responses give them; refused requests have no tokens."""
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
     requests: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
-    """Of the prompt's tokens, those that the provider had seen before."""
+    """Tokens of the prompt that the provider read from its cache."""
     output_tokens: int = 0
     thought_tokens: int = 0
 
@@ -33,11 +33,11 @@ class Usage(pydantic.BaseModel):
 
     @property
     def tokens(self) -> int:
-        """Sent and received, thoughts included."""
+        """Tokens sent and received, thoughts included."""
         return self.prompt_tokens + self.output_tokens + self.thought_tokens
 
     def cost_usd(self, prices: Prices | None) -> float | None:
-        """What it costs at most, None where the prices are not known: tokens that were seen before count in full.
+        """Most that it costs, None without prices; tokens read from a cache count in full.
 
         >>> Usage(prompt_tokens=1_000_000, output_tokens=100_000).cost_usd(Prices(input=0.5, output=3))
         0.8
@@ -48,12 +48,12 @@ class Usage(pydantic.BaseModel):
 
 
 def most_of(texts: Iterable[str], output_tokens: int) -> Usage:
-    """What one request uses up at most: no token is less than a byte."""
-    sent = sum(len(text.encode()) + TOKENS_PER_TURN for text in texts)
-    return Usage(requests=1, prompt_tokens=sent, output_tokens=output_tokens)
+    """Most that one request can use up: no token is shorter than a byte."""
+    prompt_tokens = sum(len(text.encode()) + TOKENS_PER_TURN for text in texts)
+    return Usage(requests=1, prompt_tokens=prompt_tokens, output_tokens=output_tokens)
 
 
 def about_of(texts: Iterable[str], output_tokens: int) -> Usage:
-    """What one request uses up by a rule of thumb, all that it may answer included."""
-    sent = sum(math.ceil(len(text) / CHARACTERS_PER_TOKEN) + TOKENS_PER_TURN for text in texts)
-    return Usage(requests=1, prompt_tokens=sent, output_tokens=output_tokens)
+    """Rough estimate of what one request uses up, with the longest possible answer."""
+    prompt_tokens = sum(math.ceil(len(text) / CHARACTERS_PER_TOKEN) + TOKENS_PER_TURN for text in texts)
+    return Usage(requests=1, prompt_tokens=prompt_tokens, output_tokens=output_tokens)

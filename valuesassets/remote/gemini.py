@@ -1,4 +1,4 @@
-"""Gemini's interface, through Google's SDK: what is sent for an answer to a trial, and what the response says."""
+"""Gemini's interface, through Google's SDK: makes bodies of requests, and parses responses."""
 
 import contextlib
 import json
@@ -13,10 +13,10 @@ from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status, Trial
 from valuesassets.remote.cost import Usage
-from valuesassets.remote.failures import Refusal, asked_wait_s, one_line
+from valuesassets.remote.failures import Refusal, one_line, requested_wait_s
 from valuesassets.remote.provider import Body, turns_of
-from valuesassets.remote.replies import Reply, Said, said_of, thought_first
-from valuesassets.remote.shapes import as_count, require_kept
+from valuesassets.remote.replies import ParsedResponse, Reply, parse_reply, thought_first
+from valuesassets.remote.shapes import as_count, require_storable
 from valuesassets.remote.shown_tokens import Listed, Token, shown_tokens
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 LARGEST_SEED = 2**31 - 1
 OURS = {"sdk_http_response", "automatic_function_calling_history", "parsed"}
-"""What the SDK adds to a response, headers among it."""
+"""Fields that the SDK adds to a response, such as headers."""
 
 
 class GeminiService:
-    """Gemini as requests reach it."""
+    """Gemini's interface for sending requests."""
 
     name, who, where_keys_are = "gemini", "Gemini", "https://aistudio.google.com/apikey"
 
@@ -39,7 +39,7 @@ class GeminiService:
         from google import genai
         from google.genai.types import HttpOptions
 
-        # Of an end that it does not know, it warns, and gives it on: the answer's reason names it.
+        # The SDK warns of unknown ends of an answer and passes them on; the answer's reason names them.
         warnings.filterwarnings("ignore", r".* is not a valid \w+$", UserWarning, r"google\.genai\.")
         options = HttpOptions(
             base_url=address,
@@ -60,23 +60,23 @@ class GeminiService:
 
         if not isinstance(error, APIError):
             return None
-        said, details = one_line(str(error.message or error.status or "")), _details(error)
+        message, details = one_line(str(error.message or error.status or "")), _details(error)
         code = error.code if isinstance(error.code, int) else 500
         headers: Any = getattr(error.response, "headers", None) or {}
         delay = next((str(each["retryDelay"]).removesuffix("s") for each in details if "retryDelay" in each), "")
         return Refusal(
             code,
-            said,
-            asked_wait_s(headers, delay),
+            message,
+            requested_wait_s(headers, delay),
             of_key=code in (401, 403) or any(each.get("reason") == "API_KEY_INVALID" for each in details),
-            of_model=code == 404 and "models/" in said,
+            of_model=code == 404 and "models/" in message,
         )
 
 
 class Gemini(GeminiService):
-    """Gemini as trials are put to its models.
+    """Gemini's interface for asking its models trials.
 
-    Stop texts stay here: of an answer that ends by one, it says the same as of one that the model ended.
+    Stop texts are applied here: Gemini reports the same end for an answer that a stop text ended and for any other.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -85,13 +85,13 @@ class Gemini(GeminiService):
     def post(self, sdk: Any, model: str, body: Body) -> dict[str, Any]:
         """See `Provider`."""
         config = body["config"] | {"automatic_function_calling": {"disable": True}}
-        with as_promised():
+        with parsing():
             response = sdk.models.generate_content(model=model, contents=body["contents"], config=config)
-            given = response.model_dump(mode="json", exclude_none=True, exclude=OURS)
-        require_kept(given)
-        return given
+            content = response.model_dump(mode="json", exclude_none=True, exclude=OURS)
+        require_storable(content)
+        return content
 
-    def to_write(self, trial: Trial, readout: Generate, sample: int, prompting: Prompting) -> Body:
+    def text_body(self, trial: Trial, readout: Generate, sample: int, prompting: Prompting) -> Body:
         """See `Provider`."""
         most_thought = prompting.max_reasoning_tokens or 0
         thinks = {"include_thoughts": True} if prompting.thinking == "on" else {}
@@ -104,21 +104,21 @@ class Gemini(GeminiService):
         }
         return self._body(trial, prompting, config)
 
-    def written(self, response: dict[str, Any], readout: Generate, prompting: Prompting) -> Said:
+    def parse_text(self, response: dict[str, Any], readout: Generate, prompting: Prompting) -> ParsedResponse:
         """See `Provider`."""
-        read = _validated(response)
-        usage, version, finish = usage_of(read), read.model_version, _finish(read)
-        refused = _refused(read, finish)
-        if refused is not None:
-            return Said(Status.REFUSED, refused, model_version=version, usage=usage)
-        candidate = read.candidates[0] if read.candidates else None
+        parsed = _validated(response)
+        usage, version, finish = usage_of(parsed), parsed.model_version, _finish(parsed)
+        refusal = _explain_refusal(parsed, finish)
+        if refusal is not None:
+            return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
+        candidate = parsed.candidates[0] if parsed.candidates else None
         parts = ((candidate.content and candidate.content.parts) or []) if candidate else []
         thought = "".join(part.text or "" for part in parts if part.thought)
         text = "".join(part.text or "" for part in parts if not part.thought)
         reply = Reply(text, thought, end_of(finish), finish, usage, version)
-        return said_of(reply, readout, prompting, self.who)
+        return parse_reply(reply, readout, prompting, self.who)
 
-    def to_show(self, trial: Trial, prompting: Prompting) -> Body:
+    def tokens_body(self, trial: Trial, prompting: Prompting) -> Body:
         """See `Provider`."""
         config = {
             "max_output_tokens": 1,
@@ -130,37 +130,46 @@ class Gemini(GeminiService):
         }
         return self._body(trial, prompting, config)
 
-    def shown(self, response: dict[str, Any]) -> Said:
+    def parse_tokens(self, response: dict[str, Any]) -> ParsedResponse:
         """See `Provider`."""
-        read = _validated(response)
-        usage, version = usage_of(read), read.model_version
-        refused = _refused(read, _finish(read))
-        if refused is not None:
-            return Said(Status.REFUSED, refused, model_version=version, usage=usage)
+        parsed = _validated(response)
+        usage, version = usage_of(parsed), parsed.model_version
+        refusal = _explain_refusal(parsed, _finish(parsed))
+        if refusal is not None:
+            return ParsedResponse(Status.REFUSED, refusal, model_version=version, usage=usage)
         if usage.thought_tokens:
-            return Said(Status.FAILED, thought_first(usage.thought_tokens), model_version=version, usage=usage)
-        result = read.candidates[0].logprobs_result if read.candidates else None
+            return ParsedResponse(
+                Status.FAILED, thought_first(usage.thought_tokens), model_version=version, usage=usage
+            )
+        result = parsed.candidates[0].logprobs_result if parsed.candidates else None
         top = ((result and result.top_candidates) or []) if result else []
         first = (top[0].candidates or []) if top else []
         tokens = [Token(each.token, each.log_probability, each.token_id) for each in first]
         chosen = ((result and result.chosen_candidates) or []) if result else []
-        drawn = Token(chosen[0].token, chosen[0].log_probability) if chosen else None
-        return Said(Status.OK, model_version=version, usage=usage, shown=shown_tokens(Listed(tokens, drawn)))
+        drawn_token = Token(chosen[0].token, chosen[0].log_probability) if chosen else None
+        return ParsedResponse(
+            Status.OK, model_version=version, usage=usage, log_probs=shown_tokens(Listed(tokens, drawn_token))
+        )
 
     def _body(self, trial: Trial, prompting: Prompting, config: dict[str, Any]) -> Body:
         system, turns = turns_of(trial, prompting)
-        said = [{"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]} for role, text in turns]
+        contents = [
+            {"role": "model" if role == "assistant" else "user", "parts": [{"text": text}]} for role, text in turns
+        ]
         config |= {"system_instruction": system} if system else {}
         config |= self.endpoint.parameters
-        return {"contents": said, "config": {name: v for name, v in config.items() if name not in self.endpoint.omit}}
+        return {
+            "contents": contents,
+            "config": {name: v for name, v in config.items() if name not in self.endpoint.omit},
+        }
 
 
 @contextlib.contextmanager
-def as_promised() -> Iterator[None]:
-    """A block in which Google's SDK reads a response, of whatever shape.
+def parsing() -> Iterator[None]:
+    """A block in which Google's SDK parses a response of any shape.
 
     Raises:
-        ValueError: it cannot.
+        ValueError: it cannot parse the response.
     """
     try:
         yield
@@ -170,14 +179,14 @@ def as_promised() -> Iterator[None]:
 
 def usage_of(response: "GenerateContentResponse") -> Usage:
     """The tokens of one answer; the request itself was counted when it was sent."""
-    counted = response.usage_metadata
-    if counted is None:
+    metadata = response.usage_metadata
+    if metadata is None:
         return Usage()
     return Usage(
-        prompt_tokens=as_count(counted.prompt_token_count),
-        cached_tokens=as_count(counted.cached_content_token_count),
-        output_tokens=as_count(counted.candidates_token_count),
-        thought_tokens=as_count(counted.thoughts_token_count),
+        prompt_tokens=as_count(metadata.prompt_token_count),
+        cached_tokens=as_count(metadata.cached_content_token_count),
+        output_tokens=as_count(metadata.candidates_token_count),
+        thought_tokens=as_count(metadata.thoughts_token_count),
     )
 
 
@@ -192,8 +201,8 @@ def _finish(response: "GenerateContentResponse") -> str:
     return candidate.finish_reason.name if candidate and candidate.finish_reason else "STOP"
 
 
-def _refused(response: "GenerateContentResponse", finish: str) -> str | None:
-    """Why whoever runs the model lets no answer through, in words; None where nobody minds."""
+def _explain_refusal(response: "GenerateContentResponse", finish: str) -> str | None:
+    """Why the provider blocks the answer, in words; None where it does not."""
     blocked = response.prompt_feedback and response.prompt_feedback.block_reason
     if blocked:
         return f"Gemini refused the prompt ({blocked.name})"
@@ -201,7 +210,7 @@ def _refused(response: "GenerateContentResponse", finish: str) -> str | None:
 
 
 def _details(error: "APIError") -> list[dict[str, Any]]:
-    """The notes that Google adds to a refusal."""
+    """The details that Google adds to a refusal."""
     body = error.details.get("error") if isinstance(error.details, dict) else None
     notes = body.get("details") if isinstance(body, dict) else None
     return [each for each in notes if isinstance(each, dict)] if isinstance(notes, list) else []

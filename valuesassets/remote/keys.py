@@ -1,4 +1,4 @@
-"""Keys of providers: in environment variables alone, shown to nobody, and known again in what a server says."""
+"""Keys of providers: read from environment variables only, never shown, and recognised in a server's words."""
 
 import base64
 import html
@@ -18,20 +18,20 @@ from valuesassets.remote.failures import Asker
 from valuesassets.remote.provider import Service
 
 FRAGMENT = 12
-"""So many characters of a key, letters and digits, are not to be seen; a key of fewer is no secret."""
+"""Fewest letters and digits of a key in a row that count as showing it; a shorter key is no secret."""
 FIGURES = 24
-"""So many where all are digits: twelve of those stand in answers by chance, which have hundreds of probabilities."""
+"""The same where all are digits: answers with hundreds of probabilities hold any twelve digits by chance."""
 
 
 class KeyShown(Exception):
-    """A server has written the key into what it answers."""
+    """A server's answer shows the key."""
 
 
 def read_key(variable: str, asker: Asker, service: Service) -> pydantic.SecretStr:
-    """The key in an environment variable; left alone, the SDKs would prefer other variables to it.
+    """The key in an environment variable; by themselves, the SDKs would prefer other variables.
 
     Raises:
-        InputError: there is none, or it cannot be one; the message does not show it.
+        InputError: the variable is not set, or holds no key; the message does not show it.
     """
     key = os.environ.get(variable, "").strip()
     if not key:
@@ -45,19 +45,20 @@ def read_key(variable: str, asker: Asker, service: Service) -> pydantic.SecretSt
 
 
 def holds_key(text: str, key: str) -> bool:
-    """Whether a text shows `FRAGMENT` characters of a key or more, in any of the usual ways.
+    """Whether a text shows `FRAGMENT` characters of a key or more, in any usual form.
 
-    Plain or encoded, backwards, escaped (URL, JSON, HTML), between other signs, or spread over the values of JSON.
+    The forms are plain, encoded, backwards, escaped (URL, JSON, HTML), between other signs, and spread over the values
+    of JSON.
     """
     parts = _parts(key)
     unescaped = html.unescape(unquote(re.sub(r"\\(?:u00|x)([0-9a-fA-F]{2})", r"%\1", text)))
-    ways = {_bare(each) for each in (text, unescaped, "".join(_values(text)))}
-    return any(not parts.isdisjoint(_fragments(each)) for each in ways)
+    forms = {_bare(each) for each in (text, unescaped, "".join(_values(text)))}
+    return any(not parts.isdisjoint(_fragments(each)) for each in forms)
 
 
 @cache
 def _parts(key: str) -> frozenset[str]:
-    forms = [_bare(each) for said in (key, key[::-1]) for each in _forms(said)] if len(_bare(key)) >= FRAGMENT else []
+    forms = [_bare(each) for text in (key, key[::-1]) for each in _forms(text)] if len(_bare(key)) >= FRAGMENT else []
     forms += [form[::-1] for form in forms]
     return frozenset(fragment for form in forms for fragment in _fragments(form))
 
@@ -73,29 +74,31 @@ def _fragments(text: str) -> Iterator[str]:
 
 
 def _forms(key: str) -> Iterator[str]:
-    """A key plain, as numbers, hexadecimal, in base32, and in base64 wherever in a text it begins."""
+    """A key plain, as numbers, hexadecimal, in base32, and in base64 at each of the three possible offsets."""
     content = key.encode()
     yield from (key, "".join(map(str, content)), content.hex(), base64.b32encode(content).decode())
-    for skipped in range(3):  # of three bytes base64 makes four characters; the first of them may hold others' bits
+    for skipped in range(
+        3
+    ):  # base64 turns three bytes into four characters; the first may hold bits of the text before
         yield base64.b64encode(b" " * skipped + content).decode()[skipped + bool(skipped) :].rstrip("=")[:-1]
 
 
 def _bare(text: str) -> str:
-    """Letters and digits alone, small: case and what stands between them may change on the way."""
+    """Only letters and digits, in lower case: case and other characters may change on the way."""
     return re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text)).casefold()
 
 
 def _values(text: str) -> list[str]:
-    """What JSON says, without the keys that stand between."""
+    """The values of a JSON text, without the names of its fields."""
     try:
         waiting: list[Any] = [json.loads(text)]
     except (ValueError, RecursionError):
         return []
-    found: list[str] = []
+    texts: list[str] = []
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict | list):
             waiting += reversed(list(value.values() if isinstance(value, dict) else value))
         else:
-            found.append(str(value))
-    return found
+            texts.append(str(value))
+    return texts

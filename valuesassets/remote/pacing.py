@@ -1,4 +1,4 @@
-"""`Pace`: how fast requests may follow each other, over all threads that send them."""
+"""`Pace`: limits the rate of requests over all threads that send them."""
 
 import threading
 import time
@@ -8,11 +8,11 @@ MINUTE_S = 60.0
 
 
 class Pace:
-    """Turns at sending, evenly spread over a minute; none while a server has asked to wait.
+    """Gives turns to send, evenly spread over a minute, and none while a server has asked to wait.
 
     Args:
-        requests_per_minute, tokens_per_minute: None where there is no limit.
-        clock: seconds that only grow.
+        requests_per_minute, tokens_per_minute: limits; None for no limit.
+        clock: a monotonic clock in seconds.
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class Pace:
         self._change = threading.Condition()
 
     def wait_for_turn(self, tokens: int, pause: Callable[[float], None]) -> None:
-        """Wait until a request of so many tokens may be sent; `pause` does the waiting, in seconds."""
+        """Wait until a request with this many tokens may be sent; `pause` waits for a number of seconds."""
         with self._change:
             now = self._clock()
             turn = max(now, self._next)
@@ -38,7 +38,7 @@ class Pace:
             self._change.wait_for(lambda: not self._holding)
 
     def hold(self, seconds: float, pause: Callable[[float], None]) -> None:
-        """Wait for so long, and let nobody send meanwhile."""
+        """Wait, and let no thread send meanwhile."""
         with self._change:
             self._holding += 1
         try:

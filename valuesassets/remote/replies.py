@@ -1,4 +1,4 @@
-"""`Said`: what one response of a model behind an API says, whoever's interface it came by."""
+"""`ParsedResponse`: the content of one response of a model behind an API, whatever its interface."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ NO_USAGE = Usage()
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a response says; `text`, `finish` and `n_tokens` are None unless `status` is `ok` and it is a text.
+class ParsedResponse:
+    """The content of a response; `text`, `finish` and `n_tokens` are None unless `status` is `ok` and it is a text.
 
     Attributes:
-        shown: where probabilities were asked for, log-probability (nats) of each next token that is shown, by its
+        log_probs: if probabilities were asked for, log-probability (nats) of each next token in the response, by its
             text, or by its id as `token_id:12`.
-        hides: whether some of what is shown may have been lost on the way.
+        may_hide_tokens: whether the response may have lost some tokens.
     """
 
     status: Status
@@ -35,18 +35,18 @@ class Said:
     n_reasoning_tokens: int | None = None
     model_version: str | None = None
     usage: Usage = NO_USAGE
-    shown: Mapping[str, float] | None = None
-    hides: bool = False
+    log_probs: Mapping[str, float] | None = None
+    may_hide_tokens: bool = False
 
 
 def cut(text: str, stop: tuple[str, ...], finish: Finish) -> tuple[str, Finish]:
-    """A text up to the first of the stop texts, and what ended it.
+    """A text up to the first stop text, and what ended it.
 
     >>> cut("Four. Five.", (" ",), "end"), cut("Four.", (" ",), "length")
     (('Four.', 'stop'), ('Four.', 'length'))
     """
-    found = cut_at_stop(text, stop)
-    return (text, finish) if found is None else (found, "stop")
+    cut_text = cut_at_stop(text, stop)
+    return (text, finish) if cut_text is None else (cut_text, "stop")
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Reply:
     """A text as a model behind an API wrote it.
 
     Attributes:
-        thought: what the server set apart as thought.
-        end, finish: how it ended, as it is known here and as the server calls it.
+        thought: what the server returned separately as thought.
+        end, finish: how it ended, by our name and by the server's.
     """
 
     text: str
@@ -66,11 +66,11 @@ class Reply:
     version: str | None
 
 
-def said_of(reply: Reply, readout: Generate, prompting: Prompting, who: str) -> Said:
-    """What a text says, thoughts that stand in it split off.
+def parse_reply(reply: Reply, readout: Generate, prompting: Prompting, who: str) -> ParsedResponse:
+    """Parse a text, and split off the thoughts in it.
 
     Raises:
-        WrongAnswer: nothing at all.
+        WrongAnswer: the answer is empty.
     """
     parted = part_thoughts(reply.text)
     fault = (
@@ -81,18 +81,18 @@ def said_of(reply: Reply, readout: Generate, prompting: Prompting, who: str) -> 
     usage, is_on = reply.usage, prompting.thinking == "on"
     if fault is not None:
         thought = parted.reasoning or reply.thought or None
-        return Said(Status.FAILED, fault, reasoning=thought, model_version=reply.version, usage=usage)
+        return ParsedResponse(Status.FAILED, fault, reasoning=thought, model_version=reply.version, usage=usage)
     if not parted.answer:
         raise WrongAnswer("the answer is empty")
     text, end = cut(parted.answer, readout.stop, "length" if reply.end == "length" else "end")
     thought = "\n\n".join(filter(None, (reply.thought, parted.reasoning)))
-    count = None if parted.tag else usage.thought_tokens  # of those in a text nobody says how many tokens they are
+    count = None if parted.tag else usage.thought_tokens  # nobody counts the tokens of thoughts within a text
     reasoned = (thought, count) if is_on else (None, None)
-    return Said(Status.OK, None, text, end, usage.output_tokens, *reasoned, reply.version, usage)
+    return ParsedResponse(Status.OK, None, text, end, usage.output_tokens, *reasoned, reply.version, usage)
 
 
 def thought_first(count: int) -> str:
-    """Why what a model says next is no answer's probability, in words."""
+    """Why next-token probabilities are not the answer's if a model thinks first, in words."""
     return (
         f"the model thought ({count} tokens) before it answered: no probability is the answer's; switch that off in "
         "the server's settings, or use a model that can answer at once"
@@ -100,12 +100,12 @@ def thought_first(count: int) -> str:
 
 
 def _unasked_thought(reply: Reply, parted: Parted, prompting: Prompting) -> str | None:
-    """That a model thought which was not to, in words; an empty thought is none."""
+    """The fault that a model thought although thinking is off, in words; an empty thought does not count."""
     count, is_inline = reply.usage.thought_tokens or len(reply.thought.split()), parted.tag and not _is_empty(parted)
     if prompting.thinking == "on" or not (count or is_inline):
         return None
-    said = f"{count} tokens" if count else parted.tag
-    return f"the model thought ({said}) though thinking = 'off'; {WHAT_TO_DO}"
+    amount = f"{count} tokens" if count else parted.tag
+    return f"the model thought ({amount}) though thinking = 'off'; {WHAT_TO_DO}"
 
 
 def _is_empty(parted: Parted) -> bool:
@@ -113,7 +113,7 @@ def _is_empty(parted: Parted) -> bool:
 
 
 def _unended(reply: Reply, parted: Parted, readout: Generate, prompting: Prompting) -> str | None:
-    """Why there is no answer behind a thought, or in the room there was."""
+    """Why no answer follows a thought, or none fits into the allowed tokens; None where one does."""
     most, is_cut = readout.max_tokens + (prompting.max_reasoning_tokens or 0), reply.end == "length"
     raising = "raise max_tokens, or max_reasoning_tokens where it thinks"
     if parted.fault is not None:
@@ -123,12 +123,12 @@ def _unended(reply: Reply, parted: Parted, readout: Generate, prompting: Prompti
         return f"no answer within {most} tokens{thought}; {raising}"
     is_apart = reply.thought or reply.usage.thought_tokens or parted.tag
     if prompting.thinking == "on" and is_cut and not is_apart and reply.usage.output_tokens > readout.max_tokens:
-        return f"{NO_END} in {reply.usage.output_tokens} tokens; {raising}"  # the template has begun it
+        return f"{NO_END} in {reply.usage.output_tokens} tokens; {raising}"  # the template began the thought
     return None
 
 
 def _ended_otherwise(reply: Reply, who: str) -> str | None:
-    """Why a response is no answer, by how it ended; None where it is one."""
+    """Why a response with this end is no answer; None where it is one."""
     named = str(reply.finish)[:60]
     match reply.end:
         case "end" | "length":

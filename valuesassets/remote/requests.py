@@ -1,4 +1,4 @@
-"""`Request`: one thing to send to a model behind an API, what it may cost, and how its response is read."""
+"""`Request`: one request to a model behind an API, its cost, and how its response is parsed."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,82 +8,86 @@ from valuesassets.records.files import sha256_json
 from valuesassets.records.trials import Reading, Record, Status, Trial
 from valuesassets.remote.cost import Usage, about_of, most_of
 from valuesassets.remote.provider import Body
-from valuesassets.remote.replies import Said
+from valuesassets.remote.replies import ParsedResponse
 
 
 @dataclass(frozen=True)
 class Request:
-    """One thing to send.
+    """One request.
 
     Attributes:
-        sent: hash of provider, host, model and body, by which the response is kept.
-        about, most: what it uses up, by a rule of thumb and at most.
-        read: what a response says; raises WrongAnswer, ValueError or KeyError where it is none.
+        key: hash of provider, host, model and body, under which the response is stored.
+        about, most: what it uses up, roughly and at most.
+        parse: parses a response; raises WrongAnswer, ValueError or KeyError where that fails.
     """
 
     body: Body
-    sent: str
+    key: str
     about: Usage
     most: Usage
-    read: Callable[[dict[str, Any]], Said] = field(compare=False)
+    parse: Callable[[dict[str, Any]], ParsedResponse] = field(compare=False)
 
 
 class Entry(Protocol):
-    """What a trial asks for, one record comes of it."""
+    """A question of a trial, which gives one record."""
 
     @property
     def trial(self) -> Trial:
-        """Whose it is."""
+        """The trial that asks."""
         ...
 
     @property
     def requests(self) -> Sequence[Request]:
-        """What has to be sent for it; entries that ask the same share requests."""
+        """The requests that it needs; entries that ask the same share requests."""
         ...
 
     @property
     def key(self) -> str:
-        """What its record is known by."""
+        """The key of its record."""
         ...
 
-    def record(self, said: Sequence[Said], model: str, told: frozenset[str]) -> Record:
-        """What the responses amount to.
+    def record(self, responses: Sequence[ParsedResponse], model: str, known_tokens: frozenset[str]) -> Record:
+        """Make the record of the responses.
 
         Args:
-            said: in the order of the requests.
-            told: every token that the model has shown in this list of trials.
+            responses: in the order of the requests.
+            known_tokens: every token that the model has shown in this list of trials.
         """
         ...
 
 
 def new_request(
-    identity: Sequence[str], body: Body, texts: Iterable[str], output_tokens: int, read: Callable[[Any], Said]
+    identity: Sequence[str],
+    body: Body,
+    texts: Iterable[str],
+    output_tokens: int,
+    parse: Callable[[Any], ParsedResponse],
 ) -> Request:
-    """A request for a body; `texts` are what the model is shown, `output_tokens` what it may answer."""
-    shown = list(texts)
-    about, most = (each(shown, output_tokens) for each in (about_of, most_of))
-    return Request(body, sha256_json([*identity, body]), about, most, read)
+    """A request with a body; `texts` are what the model reads, `output_tokens` how many it may write."""
+    prompts = list(texts)
+    about, most = (each(prompts, output_tokens) for each in (about_of, most_of))
+    return Request(body, sha256_json([*identity, body]), about, most, parse)
 
 
 def texts_of(trial: Trial) -> list[str]:
-    """What a trial shows a model."""
+    """The texts of a trial that a model reads."""
     return [turn.text for turn in trial.chat] if trial.chat else [trial.prompt]
 
 
-def named(trial: Trial) -> str:
-    """A trial, as messages name it."""
+def trial_name(trial: Trial) -> str:
+    """A trial's name in messages."""
     return f"trial {trial.trial_id} ({trial.language}, order {trial.order})"
 
 
-def unread(key: str, trial: Trial, status: Status, reason: str, version: str | None = None) -> Reading:
-    """A reading that could not be made."""
+def unreadable(key: str, trial: Trial, status: Status, reason: str, version: str | None = None) -> Reading:
+    """The reading of a trial that could not be read."""
     return Reading(trial.trial_id, None, None, None, None, (), status, reason, key, model_version=version)
 
 
-def fault_in(said: Sequence[Said], trial: Trial, key: str, model: str) -> Reading | None:
-    """The reading of a trial one of whose responses is none; None where all are."""
-    bad = next((each for each in said if each.status is not Status.OK), None)
+def fault_in(responses: Sequence[ParsedResponse], trial: Trial, key: str, model: str) -> Reading | None:
+    """The reading of a trial if one of its responses is no answer; None where all are answers."""
+    bad = next((each for each in responses if each.status is not Status.OK), None)
     if bad is None:
         return None
-    reason = f"{model}: {named(trial)}: {bad.reason}" if bad.status is Status.FAILED else str(bad.reason)
-    return unread(key, trial, bad.status, reason, bad.model_version)
+    reason = f"{model}: {trial_name(trial)}: {bad.reason}" if bad.status is Status.FAILED else str(bad.reason)
+    return unreadable(key, trial, bad.status, reason, bad.model_version)

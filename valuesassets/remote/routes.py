@@ -1,4 +1,4 @@
-"""By which route labels' probabilities are had of a model behind an API: what its server shows is found by asking."""
+"""Chooses the route by which a model behind an API gives labels' probabilities, by asking its server."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,15 +23,15 @@ ROUTE_FILE = "route.json"
 
 
 def require_route(endpoint: Endpoint, trials: Sequence[Trial]) -> None:
-    """See that probabilities can be asked for at all.
+    """Check that an endpoint can be asked for probabilities at all.
 
     Raises:
-        InputError: they cannot.
+        InputError: it cannot.
     """
-    other = next((trial for trial in trials if not isinstance(trial.readout, ScoreLabels)), None)
-    if other is not None:
+    unfit = next((trial for trial in trials if not isinstance(trial.readout, ScoreLabels)), None)
+    if unfit is not None:
         raise InputError(
-            f"trial {other.trial_id}: is read by {type(other.readout).__name__}, which needs a model that is loaded; "
+            f"trial {unfit.trial_id}: is read by {type(unfit.readout).__name__}, which needs a model that is loaded; "
             "behind an API there are ScoreLabels and Generate"
         )
     if not endpoint.shows_probabilities:
@@ -50,7 +50,7 @@ def possible_routes(endpoint: Endpoint) -> list[str]:
 def label_entries(
     route: str, provider: Provider, identity: Sequence[str], trials: Sequence[Trial], prompting: Prompting
 ) -> Sequence[Entry]:
-    """Trials with labels, as they are asked by a route.
+    """Prepare trials with labels for a route.
 
     Raises:
         TokenizerError: the tokenizer that the route needs cannot be read.
@@ -66,34 +66,34 @@ def label_entries(
     return exact_entries(provider, route, identity, trials, tokenizer, eos_ids)
 
 
-def stored_route(known: Path, endpoint: Endpoint) -> str | None:
-    """The route that was found for a model before, if the settings still allow it."""
+def stored_route(folder: Path, endpoint: Endpoint) -> str | None:
+    """The stored route of a model, if the settings still allow it."""
     try:
-        found = read_json(known / ROUTE_FILE)
+        content = read_json(folder / ROUTE_FILE)
     except StorageError:
         return None
-    route = found.get("route") if isinstance(found, dict) else None
+    route = content.get("route") if isinstance(content, dict) else None
     return route if route in possible_routes(endpoint) else None
 
 
-def choose_route(asking: "RemoteAsking", client: "Client", known: Path | None) -> str:
-    """The first route by which the first trial is read; kept, so that all trials of a model go the same way.
+def choose_route(asking: "RemoteAsking", client: "Client", folder: Path | None) -> str:
+    """The first route that can read the first trial; it is stored, so that all trials of a model use one route.
 
     Raises:
-        InputError: there is none; says why for each.
+        InputError: no route can; says why for each.
     """
     faults = []
     for route in possible_routes(asking.endpoint):
         (entry,) = asking.entries_by(route, asking.trials[:1])
         try:
-            said = [asking.send(client, request, known) for request in entry.requests]
+            responses = [asking.send(client, request, folder) for request in entry.requests]
         except EndpointError as error:
             faults.append(f"{route}: {error}")
             continue
-        record = entry.record(said, asking.model, frozenset())
+        record = entry.record(responses, asking.model, frozenset())
         if record.status is not Status.FAILED:
-            if known:
-                write_json(known / ROUTE_FILE, {"route": route})
+            if folder:
+                write_json(folder / ROUTE_FILE, {"route": route})
             return route
         faults.append(f"{route}: {record.reason}")
     raise InputError(

@@ -1,4 +1,4 @@
-"""A response as JSON of whatever shape: servers promise one interface and answer by many."""
+"""Reads JSON responses of any shape: servers that promise one interface differ in their answers."""
 
 import json
 import math
@@ -8,30 +8,30 @@ from typing import Any
 from valuesassets.remote.failures import WrongAnswer, one_line
 
 MOST_COUNTED = 10**12
-"""A larger number of tokens is none."""
+"""Largest plausible number of tokens."""
 
 
 def read_response(text: str) -> Any:
-    """The JSON of a response, fit to be kept in a file; numbers that JSON does not have, such as NaN, are texts.
+    """Parse a response as JSON that a file can hold; numbers outside JSON, such as NaN, become texts.
 
-    Where an object names a token twice, both have their share of the probability, and the entry is their sum.
+    Where an object names a token twice, its entry is the sum of both probabilities.
 
     Raises:
-        WrongAnswer: it is no JSON, or no file can hold it.
+        WrongAnswer: the response is no JSON, or no file can hold it.
     """
     try:
         response = json.loads(text, object_pairs_hook=_object, parse_constant=str, parse_float=_finite)
     except (ValueError, RecursionError):
         raise WrongAnswer(f"the answer is no JSON ({one_line(text)[:60]})") from None
-    require_kept(response)
+    require_storable(response)
     return response
 
 
-def require_kept(response: Any) -> None:
-    """See that a file can hold a response.
+def require_storable(response: Any) -> None:
+    """Check that a file can hold a response.
 
     Raises:
-        WrongAnswer: it holds half a character, a number that is none, or more levels than can be written.
+        WrongAnswer: it has half a character, a number such as NaN, or too many levels.
     """
     try:
         json.dumps(response, ensure_ascii=False, indent=2, allow_nan=False).encode()
@@ -42,17 +42,17 @@ def require_kept(response: Any) -> None:
 
 
 def as_object(value: Any) -> Mapping[str, Any]:
-    """An object of a response; an empty one where something else stands there."""
+    """A value as an object; an empty one if it is something else."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Any) -> Sequence[Any]:
-    """A list of a response; an empty one where something else stands there."""
+    """A value as a list; an empty one if it is something else."""
     return value if isinstance(value, list) else []
 
 
 def as_count(value: Any) -> int:
-    """A number of tokens; 0 where something else stands there.
+    """A value as a number of tokens; 0 if it is something else.
 
     >>> as_count(12), as_count(12.0), as_count(-3), as_count(True), as_count("12"), as_count(float("nan"))
     (12, 12, 0, 0, 0, 0)
@@ -62,7 +62,7 @@ def as_count(value: Any) -> int:
 
 
 def as_text(value: Any) -> str:
-    """What is said, as a text or in parts that hold texts; empty where nothing is.
+    """A value as text, which may be in nested parts; empty if it has none.
 
     >>> as_text([{"type": "text", "text": "Se"}, {"type": "text", "text": "ven."}]), as_text({"text": "No."})
     ('Seven.', 'No.')
@@ -71,12 +71,12 @@ def as_text(value: Any) -> str:
         return value
     if isinstance(value, list):
         return "".join(map(as_text, value))
-    held = as_object(value)
-    return next((as_text(held[name]) for name in ("text", "thinking", "content", "summary") if held.get(name)), "")
+    fields = as_object(value)
+    return next((as_text(fields[name]) for name in ("text", "thinking", "content", "summary") if fields.get(name)), "")
 
 
 def is_log_prob(value: Any) -> bool:
-    """Whether a value of a response may be a log-probability; rounding may take one a little above 0."""
+    """Whether a value may be a log-probability; rounding may make one slightly larger than 0."""
     return isinstance(value, int | float) and not isinstance(value, bool) and value <= 1e-3
 
 
@@ -85,19 +85,21 @@ def _finite(number: str) -> float | str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; of a name that stands there twice with log-probabilities, their sum, unless it is a token's id."""
-    found = dict[str, Any]()
+    """An object; a name that occurs twice with log-probabilities gets their sum, unless it is a token's id."""
+    fields = dict[str, Any]()
     for name, value in pairs:
-        is_sum = name in found and not name.startswith("token_id:") and is_log_prob(found[name]) and is_log_prob(value)
-        found[name] = sum_logs(found[name], value) if is_sum else value
-    return found
+        is_sum = (
+            name in fields and not name.startswith("token_id:") and is_log_prob(fields[name]) and is_log_prob(value)
+        )
+        fields[name] = sum_logs(fields[name], value) if is_sum else value
+    return fields
 
 
-def sum_logs(one: float, other: float) -> float:
-    """The logarithm of the sum of two numbers that are given by their logarithms.
+def sum_logs(first: float, second: float) -> float:
+    """The logarithm of the sum of two numbers, given their logarithms.
 
     >>> round(math.exp(sum_logs(math.log(0.6), math.log(0.1))), 12)
     0.7
     """
-    most, least = max(one, other), min(one, other)
+    most, least = max(first, second), min(first, second)
     return most + math.log1p(math.exp(least - most)) if math.isfinite(least) else most

@@ -1,7 +1,7 @@
-"""The route `top_logprobs`: of the next token only the likeliest are shown, so that labels' probabilities have bounds.
+"""The route `top_logprobs`: the server shows only the likeliest next tokens, so that labels' probabilities have bounds.
 
-What is not shown is not zero: each token that is not shown may have as much as the least of those that are, and all of
-them together what is missing to 1.
+A token that is not shown may have as much probability as the least likely one that is, and all of them together have
+what is missing to 1.
 """
 
 import math
@@ -14,8 +14,8 @@ from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.thoughts import thought_tag
 from valuesassets.records.trials import Reading, Status, Trial
 from valuesassets.remote.provider import Provider
-from valuesassets.remote.replies import Said
-from valuesassets.remote.requests import Request, fault_in, named, new_request, texts_of, unread
+from valuesassets.remote.replies import ParsedResponse
+from valuesassets.remote.requests import Request, fault_in, new_request, texts_of, trial_name, unreadable
 from valuesassets.remote.shown_tokens import ID, ROUNDING, mass_of
 
 OUTSIDE_KEPT = 5
@@ -25,10 +25,11 @@ RULES = "2"
 
 @dataclass(frozen=True)
 class LabelBounds:
-    """Between what labels' probabilities lie, and their sum.
+    """Bounds of the labels' probabilities and of their sum.
 
     Attributes:
-        low, high: (K,) each.
+        low, high: (K,) lower and upper bounds.
+        p_valid, p_valid_high: bounds of the sum.
     """
 
     low: tuple[float, ...]
@@ -46,38 +47,42 @@ class LabelBounds:
 
 
 def spellings(label: str) -> tuple[str, str]:
-    """How a label may be written as the next token: as it stands, and behind a space."""
+    """The texts of a label as the next token: as it is, and behind a space."""
     return label, f" {label}"
 
 
 def bound_labels(
-    labels: Sequence[str], shown: Mapping[str, float], told: frozenset[str] = frozenset(), *, hides: bool = False
+    labels: Sequence[str],
+    probs: Mapping[str, float],
+    known_tokens: frozenset[str] = frozenset(),
+    *,
+    hides: bool = False,
 ) -> LabelBounds:
-    """The bounds of labels' probabilities, of the tokens that are shown.
+    """Bounds of the labels' probabilities, given the tokens that are shown.
 
-    A shown token that begins the spelling of a label, and is none itself, may go on to it: what it has adds to that
-    label's upper bound. One that is the spelling of a label and begins that of another ("1", "10") may do so too,
-    unless the model has shown the longer one as a token of its own.
+    A shown token that begins a spelling of a label may continue to it: its probability adds to that label's upper
+    bound. A token that spells one label and begins another ("1", "10") may do so too, unless the model has shown the
+    longer one as a single token.
 
     Args:
-        shown: probability of each token by its text; they sum to 1 at most, but for rounding.
-        told: every token that the model is known to have.
-        hides: whether a token with the text of one that is shown may have been lost, so that what is missing may be
-            any label's.
+        probs: probability of each shown token by its text; the sum is at most 1, up to rounding.
+        known_tokens: every token that the model is known to have.
+        hides: whether a token with the same text as a shown one may have been lost, so that the missing probability
+            may be any label's.
     """
-    own = {text: label for label, each in enumerate(labels) for text in spellings(each)}
-    missing = max(1 - math.fsum(shown.values()), 0.0)
-    least = missing if hides else min([missing, *shown.values()])
+    label_of_text = {text: label for label, each in enumerate(labels) for text in spellings(each)}
+    missing = max(1 - math.fsum(probs.values()), 0.0)
+    least = missing if hides else min([missing, *probs.values()])
     low, high_more, going_on = [0.0] * len(labels), [0.0] * len(labels), 0.0
-    for token, prob in shown.items():
-        begun = begun_labels(token, own, told)
-        if token in own:
-            low[own[token]] += 0.0 if begun else prob
-            begun |= {own[token]} if begun else set()
-        for label in begun:
+    for token, prob in probs.items():
+        labels_begun = begun_labels(token, label_of_text, known_tokens)
+        if token in label_of_text:
+            low[label_of_text[token]] += 0.0 if labels_begun else prob
+            labels_begun |= {label_of_text[token]} if labels_begun else set()
+        for label in labels_begun:
             high_more[label] += prob
-        going_on += prob if begun else 0.0
-    unseen = [1 if hides else sum(text not in shown for text in spellings(label)) for label in labels]
+        going_on += prob if labels_begun else 0.0
+    unseen = [1 if hides else sum(text not in probs for text in spellings(label)) for label in labels]
     high = [
         bottom + min(missing, count * least) + more for bottom, count, more in zip(low, unseen, high_more, strict=True)
     ]
@@ -86,21 +91,23 @@ def bound_labels(
     return LabelBounds(tuple(low), tuple(min(each, 1.0) for each in high), p_valid, p_valid_high)
 
 
-def begun_labels(token: str, own: Mapping[str, int], told: frozenset[str]) -> set[int]:
-    """The labels that a token may go on to.
+def begun_labels(token: str, label_of_text: Mapping[str, int], known_tokens: frozenset[str]) -> set[int]:
+    """The labels that a token may continue to.
 
     Args:
-        own: the label of each spelling.
+        label_of_text: the label of each spelling.
     """
-    begun = {
-        label for text, label in own.items() if token and text != token and text.startswith(token) and text not in told
+    labels = {
+        label
+        for text, label in label_of_text.items()
+        if token and text != token and text.startswith(token) and text not in known_tokens
     }
-    return begun - {own[token]} if token in own else begun
+    return labels - {label_of_text[token]} if token in label_of_text else labels
 
 
 @dataclass(frozen=True)
 class TopEntry:
-    """A trial with labels, read off the likeliest tokens."""
+    """A trial with labels, read from the likeliest next tokens."""
 
     trial: Trial
     requests: tuple[Request]
@@ -108,35 +115,35 @@ class TopEntry:
 
     @property
     def key(self) -> str:
-        """What the reading is known by."""
-        return sha256_json([self.requests[0].sent, list(self.trial.labels), self.max_width, RULES])
+        """The key of the reading."""
+        return sha256_json([self.requests[0].key, list(self.trial.labels), self.max_width, RULES])
 
     def __str__(self) -> str:
-        return named(self.trial)
+        return trial_name(self.trial)
 
-    def record(self, said: Sequence[Said], model: str, told: frozenset[str]) -> Reading:
-        """What the tokens that are shown amount to; `unresolved` where they leave too much open."""
-        fault = fault_in(said, self.trial, self.key, model)
+    def record(self, responses: Sequence[ParsedResponse], model: str, known_tokens: frozenset[str]) -> Reading:
+        """The reading made of the shown tokens; `unresolved` where its bounds are too wide."""
+        fault = fault_in(responses, self.trial, self.key, model)
         if fault is not None:
             return fault
-        (one,) = said
-        shown = dict[str, float]()
-        for token, log_prob in (one.shown or {}).items():
+        (response,) = responses
+        probs = dict[str, float]()
+        for token, log_prob in (response.log_probs or {}).items():
             text = as_spelled(token, self.trial.labels)
-            shown[text] = shown.get(text, 0.0) + math.exp(log_prob)
-        if (mass := mass_of_shown(one)) > 1 + ROUNDING:
-            shown = {token: prob / mass for token, prob in shown.items()}
-        bounds = bound_labels(self.trial.labels, shown, told, hides=one.hides)
+            probs[text] = probs.get(text, 0.0) + math.exp(log_prob)
+        if (mass := mass_of_shown(response)) > 1 + ROUNDING:
+            probs = {token: prob / mass for token, prob in probs.items()}
+        bounds = bound_labels(self.trial.labels, probs, known_tokens, hides=response.may_hide_tokens)
         width = bounds.widest
         if width > self.max_width:
             reason = (
-                f"the {len(shown)} likeliest tokens have {math.fsum(shown.values()):.3f} of the probability, labels "
+                f"the {len(probs)} likeliest tokens have {math.fsum(probs.values()):.3f} of the probability, labels "
                 f"{bounds.p_valid:.3f}: a label's share is known to within {width:.3f}, {self.max_width:g} is wanted; "
-                f"{in_the_way(self.trial.labels, shown, told, hides=one.hides)}"
+                f"{explain_width(self.trial.labels, probs, known_tokens, hides=response.may_hide_tokens)}"
             )
-            return unread(self.key, self.trial, Status.UNRESOLVED, reason, one.model_version)
-        own = {text for label in self.trial.labels for text in spellings(label)}
-        outside = sorted(((-prob, token) for token, prob in shown.items() if token not in own))[:OUTSIDE_KEPT]
+            return unreadable(self.key, self.trial, Status.UNRESOLVED, reason, response.model_version)
+        spelled_texts = {text for label in self.trial.labels for text in spellings(label)}
+        outside = sorted(((-prob, token) for token, prob in probs.items() if token not in spelled_texts))[:OUTSIDE_KEPT]
         return Reading(
             trial_id=self.trial.trial_id,
             label_probs=bounds.low,
@@ -149,12 +156,12 @@ class TopEntry:
             reading_key=self.key,
             label_probs_high=bounds.high,
             p_valid_high=bounds.p_valid_high,
-            model_version=one.model_version,
+            model_version=response.model_version,
         )
 
 
 def as_spelled(token: str, labels: Sequence[str]) -> str:
-    """A token as text, where a server shows a label behind a space by its entry in a vocabulary.
+    """A token's text, if a server writes a label behind a space as an entry of a vocabulary.
 
     >>> as_spelled("▁1", ["1", "2"]), as_spelled("Ġ2", ["1", "2"]), as_spelled("▁x", ["1", "2"])
     (' 1', ' 2', '▁x')
@@ -162,47 +169,51 @@ def as_spelled(token: str, labels: Sequence[str]) -> str:
     return f" {token[1:]}" if token[:1] in ("▁", "Ġ") and token[1:] in labels else token
 
 
-def mass_of_shown(said: Said) -> float:
-    """The sum of the probabilities that a response shows."""
-    return mass_of((said.shown or {}).values())
+def mass_of_shown(response: ParsedResponse) -> float:
+    """The sum of the probabilities in a response."""
+    return mass_of((response.log_probs or {}).values())
 
 
-def in_the_way(labels: Sequence[str], shown: Mapping[str, float], told: frozenset[str], *, hides: bool) -> str:
-    """Which token keeps labels' shares from being known, and what to do about it, in words."""
-    if all(token.startswith(ID) for token in shown):
+def explain_width(
+    labels: Sequence[str], probs: Mapping[str, float], known_tokens: frozenset[str], *, hides: bool
+) -> str:
+    """Which token keeps the bounds of labels wide, and what to do about it, in words."""
+    if all(token.startswith(ID) for token in probs):
         return "tokens are named by their ids: leave return_tokens_as_token_ids out of the parameters"
-    own = {text: label for label, each in enumerate(labels) for text in spellings(each)}
-    begun = {token: going for token in shown if (going := begun_labels(token, own, told))}
-    others = {token: prob for token, prob in shown.items() if token not in own and token not in begun}
-    missing = max(1 - math.fsum(shown.values()), 0.0)
-    going_on = max(begun, key=shown.__getitem__, default="")
-    other = max(others, key=others.__getitem__, default="")
-    most = max(shown.get(going_on, 0.0), others.get(other, 0.0), missing)
-    if going_on and shown[going_on] == most:
-        label = labels[min(begun[going_on])]
+    label_of_text = {text: label for label, each in enumerate(labels) for text in spellings(each)}
+    labels_by_token = {token: going for token in probs if (going := begun_labels(token, label_of_text, known_tokens))}
+    others = {
+        token: prob for token, prob in probs.items() if token not in label_of_text and token not in labels_by_token
+    }
+    missing = max(1 - math.fsum(probs.values()), 0.0)
+    going_on = max(labels_by_token, key=probs.__getitem__, default="")
+    outside = max(others, key=others.__getitem__, default="")
+    most = max(probs.get(going_on, 0.0), others.get(outside, 0.0), missing)
+    if going_on and probs[going_on] == most:
+        label = labels[min(labels_by_token[going_on])]
         return (
             f"in the way is {going_on!r} with {most:.3f}, which may go on to {label!r}: ask by route = 'token_ids' or "
             "'echo', which know, or let the model write (Generate)"
         )
-    if other and others[other] == most and thought_tag(other):
-        return f"in the way is {other!r} with {most:.3f}, which begins a thought: use a model that can answer at once"
-    if other and others[other] == most:
+    if outside and others[outside] == most and thought_tag(outside):
+        return f"in the way is {outside!r} with {most:.3f}, which begins a thought: use a model that can answer at once"
+    if outside and others[outside] == most:
         return (
-            f"in the way is {other!r} with {most:.3f}, which is no label: say in `system` that the number alone is the "
-            "answer, or let the model write (Generate)"
+            f"in the way is {outside!r} with {most:.3f}, which is no label: say in `system` that the number alone is "
+            "the answer, or let the model write (Generate)"
         )
-    lost = "of tokens with one text the server may show the last alone; ask in a chat, or " if hides else ""
-    return f"in the way is what is not shown, {missing:.3f}: {lost}raise `top` or `max_width`"
+    remedy = "of tokens with one text the server may show the last alone; ask in a chat, or " if hides else ""
+    return f"in the way is what is not shown, {missing:.3f}: {remedy}raise `top` or `max_width`"
 
 
 def top_entries(
     provider: Provider, identity: Sequence[str], trials: Sequence[Trial], prompting: Prompting, max_width: float
 ) -> list[TopEntry]:
-    """A request for each trial."""
+    """Prepare one request for each trial."""
     return [
         TopEntry(
             trial,
-            (new_request(identity, provider.to_show(trial, prompting), texts_of(trial), 1, provider.shown),),
+            (new_request(identity, provider.tokens_body(trial, prompting), texts_of(trial), 1, provider.parse_tokens),),
             max_width,
         )
         for trial in trials

@@ -8,19 +8,49 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import pandas as pd
 
 from valuesassets.records.frames import records, rows_where
-from valuesassets.records.settings.measuring import USUAL, Inference
-from valuesassets.records.study import Study
+from valuesassets.records.settings.measuring import USUAL, Inference, Thresholds
 
-ASSETS_OF = {"answers": ("probe_distributions", "quality_report"), "people": ("human_distributions",)}
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ASSETS_OF = {"usable_answers": ("probe_distributions", "quality_report"), "people": ("human_distributions",)}
 """What an analysis may need that is not one asset of that name: usable answers, and people's beside them."""
 
 RESTS_ON = ("human", "inference", "seed", "thresholds")
 """What most analyses read of the study, besides families and languages."""
+
+
+class Rules(Protocol):
+    """What figures need to know besides tables; a study is one."""
+
+    @property
+    def is_planted(self) -> bool:
+        """Whether some or all answers were made up: every figure says so."""
+        ...
+
+    @property
+    def inference(self) -> Inference:
+        """How intervals and tests were made."""
+        ...
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """From where on an answer counts."""
+        ...
+
+
+@dataclass(frozen=True)
+class FigureRules:
+    """`Rules` where a study alone does not say that answers were made up."""
+
+    is_planted: bool
+    inference: Inference
+    thresholds: Thresholds
 
 
 @dataclass(frozen=True)
@@ -68,14 +98,15 @@ class Analysis:
         derive: `module:function`, which gives tables by name. Its parameters say what it takes: `study`; `grid`
             (usable answers as arrays, people's beside them where `people` are needed); `answers` (the same as a table);
             `human` (people's answers); `n_parameters` (of each cell's model); else an asset by its name.
-        needs: `answers`, `people`, and other assets of the instrument.
-        line: `module:function` of the tables, and the study's `inference` where it knows that word: what the UI says of
-            them in one line.
+        needs: `usable_answers`, `people`, and other assets of the instrument.
+        line: `module:function` of its tables (or its one table), and of the study's `inference` where it has such a
+            parameter: what the UI says of them in one line.
         drawings: its figures, in order.
         captions: by name of a table; tables without one stand under their name.
         hidden: tables that are in the figures already, or too long to read.
         caution: what stands in the report where the analysis itself notes nothing.
         section: `module:function` of (run, name) that writes its sections, where they are not like all others'.
+        stored: how its asset is stored: `frames` for tables by name; `frame` or `csv` where `derive` gives one table.
         docs: page of the documentation.
         decides: the verdict, in its table `verdicts`, by which its claim holds; its tests then claim nothing.
         claim: the sentence that it claims of each family, `{model}` in place of the name.
@@ -94,6 +125,7 @@ class Analysis:
     hidden: tuple[str, ...] = ()
     caution: str = ""
     section: str = ""
+    stored: Literal["frames", "frame", "csv"] = "frames"
     docs: str = "analyses"
     decides: str = ""
     claim: str = ""
@@ -109,7 +141,8 @@ class Analysis:
     @property
     def modules(self) -> tuple[str, ...]:
         """The modules that its tables and figures come from."""
-        return tuple(place.partition(":")[0] for place in (self.derive, *(each.function for each in self.drawings)))
+        places = (self.derive, *(each.function for each in self.drawings))
+        return tuple(place.partition(":")[0] for place in places if place)
 
 
 def named(place: str) -> Any:
@@ -140,9 +173,37 @@ def line_of(analysis: Analysis, frames: Mapping[str, pd.DataFrame], inference: I
     return line(frames, **({"inference": inference} if "inference" in signature(line).parameters else {}))
 
 
+def all_figures(
+    analyses: Mapping[str, Analysis], frames: Mapping[str, pd.DataFrame], rules: Rules
+) -> dict[str, "Figure"]:
+    """Every figure of several analyses that their tables allow, by its file's name.
+
+    Args:
+        frames: by `<asset>/<table>`, or by `<asset>` where that is one table.
+    """
+    drawn: dict[str, Figure] = {}
+    for name, analysis in analyses.items():
+        for drawing in analysis.drawings:
+            tables = {each: frames.get(f"{name}/{each}", frames.get(each)) for each in drawing.tables}
+            drawn |= named_figures(drawing, tables, rules)
+    return drawn
+
+
+def named_figures(
+    drawing: Drawing, tables: Mapping[str, Any], rules: Rules, notes: Sequence[str] = ()
+) -> dict[str, "Figure"]:
+    """The figures of a drawing by file name: that of the drawing, and of what each is of where there are several."""
+    drawn = list(figures(drawing, tables, rules, notes))
+    is_one = len(drawn) == 1
+    return {
+        "-".join([drawing.name, *([] if is_one else map(str, part.values()))]).replace(" ", "_"): figure
+        for part, figure in drawn
+    }
+
+
 def figures(
-    drawing: Drawing, tables: Mapping[str, Any], study: Study, notes: Sequence[str] = ()
-) -> Iterator[tuple[Mapping[str, str], Any]]:
+    drawing: Drawing, tables: Mapping[str, Any], rules: Rules, notes: Sequence[str] = ()
+) -> Iterator[tuple[Mapping[str, str], "Figure"]]:
     """Each figure of a drawing, with the values of `by` that it is of; none where there is nothing to draw.
 
     Args:
@@ -157,13 +218,13 @@ def figures(
         if name not in given or column not in given[name] or not sum(given[name][column]) > 0:
             return
     draw = named(drawing.function)
-    offered = {"planted": study.is_planted, "inference": study.inference}
+    offered = {"planted": rules.is_planted, "inference": rules.inference}
     known: dict[str, Any] = {word: offered[word] for word in offered.keys() & signature(draw).parameters.keys()}
     known |= {"notes": notes} if drawing.has_notes and notes else {}
-    rules = [getattr(study.thresholds, rule) for rule in drawing.rules]
+    thresholds = [getattr(rules.thresholds, rule) for rule in drawing.rules]
     by = list(drawing.by)
     parts = records(given[drawing.tables[0]].loc[:, by].drop_duplicates()) if by else [{}]
     for part in parts:
         shown = (rows_where(given[name], **part) if name in given else None for name in drawing.tables)
-        if (drawn := draw(*shown, *rules, **known)) is not None:  # else there is nothing to see
+        if (drawn := draw(*shown, *thresholds, **known)) is not None:  # else there is nothing to see
             yield part, drawn

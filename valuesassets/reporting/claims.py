@@ -33,15 +33,9 @@ RELIABLE = "What sets the languages of {} apart comes out again in other wording
 MUST_FAIL = "The calibration refused another language's reference model in every pair tried."
 
 
-def claims_section(run: Run, claims: Iterable[Claim], refused: Mapping[str, Sequence[str]]) -> Section:
-    """Claims by their questions, then gates, what was left out and why, tests, seeds, versions and hashes.
-
-    Args:
-        refused: by title of a section, why it shows nothing.
-    """
+def beside_claims(section: Section, run: Run) -> None:
+    """Add to the section of claims what the study asks for, what was left out and why, and every test."""
     study, gates = run.study, run.gates
-    section = Section("claims", "What can be claimed", gates=run.gates, claims=list(claims))
-    section.refusals += dict.fromkeys(f"{title}: {reason}" for title, reasons in refused.items() for reason in reasons)
     families = capital(counted(len(study.families), "model family", "model families"))
     languages = [f"{each.name} ({code}, {each.country})" for code, each in study.languages.items()]
     outcomes = Counter(gate.outcome for gate in gates)
@@ -58,9 +52,6 @@ def claims_section(run: Run, claims: Iterable[Claim], refused: Mapping[str, Sequ
     if run.tests is not None:
         rule = f"p corrected within its family; a test counts at {study.inference.alpha:g} or below."
         section.tabulate(f"Every test of this run, {rule}", run.tests, TEST_COLUMNS)
-    section.tabulate("Seeds and versions.", _seeds_and_versions(run), is_folded=True)
-    section.tabulate("Hashes: models, questionnaires, human data and programs behind this page.", run.provenance)
-    return section
 
 
 def by_question(claims: Iterable[Claim]) -> list[Claim]:
@@ -208,15 +199,6 @@ def _left_out(section: Section, run: Run) -> None:
         section.tabulate("Answers that no analysis uses, by reason.", counts)
 
 
-def _seeds_and_versions(run: Run) -> list[dict[str, str]]:
-    seeds: dict[str, Any] = {"the study": run.study.seed}
-    if run.tests is not None:
-        own = {str(row["test_family"]): row.get("seed") for row in records(run.tests)}
-        seeds |= {name: seed for name, seed in own.items() if seed is not None and not pd.isna(seed)}
-    listed_rows = [{"what": f"seed of {name}", "version": str(seed)} for name, seed in seeds.items()]
-    return listed_rows + [{"what": name, "version": version} for name, version in run.versions.items()]
-
-
 def _claim(sentence: str, is_supported: bool, because: str) -> Claim:
     """A sentence that the run supports, or that what it says is not supported."""
     return Claim(sentence if is_supported else f"That {sentence[0].lower()}{sentence[1:]}", is_supported, because)
@@ -261,7 +243,7 @@ def calibration_gates(run: Run) -> Iterator[Gate]:
 
 def quality_gates(run: Run) -> Iterator[Gate]:
     """Whether every cell can be trusted, and every question."""
-    n_cells, n_questions = len(run.quality["cells"]), len(run.quality["questions"])
+    n_cells, n_questions = (len(run.quality.get(name, ())) for name in ("cells", "questions"))
     doubtful = each_in(run.cells_that("is_missing", "is_flagged"), "{model}/{language}")
     yield _every("Every cell of the grid was read and can be trusted.", n_cells, "", "not", doubtful)
     dropped = run.dropped["question_id"].tolist() if n_questions else []

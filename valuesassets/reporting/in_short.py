@@ -1,6 +1,6 @@
 """What an instrument's page opens with: a sentence for each model, and the questions that come before any figure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from textwrap import shorten
 
 from valuesassets.reporting.parts import Box, Claim, Gate, Section
@@ -9,18 +9,21 @@ LONGEST = 160
 """Characters of the reason in a box; the page says the rest below."""
 
 
-def in_short(answers: Mapping[str, str], gates: Sequence[Gate], claims: Sequence[Claim]) -> Section:
+def in_short(
+    answers: Mapping[str, str], gates: Sequence[Gate], claims: Sequence[Claim], weaknesses: Iterable[str] = ()
+) -> Section:
     """The first section of a page.
 
     Args:
         answers: a sentence by model, which answers the instrument's question.
+        weaknesses: what a reader has to know of models before anything else, in sentences.
     """
     boxes = (
         _of_gates("Does the instrument work?", [gate for gate in gates if gate.of_instrument]),
         _of_gates("Can the answers be used?", [gate for gate in gates if not gate.of_instrument]),
         _of_claims(claims),
     )
-    return Section("answer", "In short", lead=answers, boxes=boxes)
+    return Section("answer", "In short", list(weaknesses), lead=answers, boxes=boxes)
 
 
 def _of_gates(question: str, gates: Sequence[Gate]) -> Box:

@@ -3,16 +3,17 @@
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any, Protocol
 
 from markupsafe import Markup
 
 from valuesassets.records.templates import template
-from valuesassets.reporting.claims import claims_section
-from valuesassets.reporting.methods import bibtex, used_sources
-from valuesassets.reporting.parts import Claim, Gate, Section
+from valuesassets.reporting.methods import bibtex
+from valuesassets.reporting.page_parts import claims_section, origins_section
+from valuesassets.reporting.parts import Claim, Gate, Section, planned
 from valuesassets.reporting.run import Run
 
 TEMPLATES = "valuesassets.reporting"
@@ -22,36 +23,28 @@ ROOM = 32
 """Characters kept for the page's own size, which is only known when it is written."""
 
 
-class Titled(Protocol):
-    """What a page is of: a study, or whatever has its name."""
+@dataclass(frozen=True)
+class PageTitle:
+    """A page's name, as its files are called, its title, and whether answers on it were made up beforehand."""
 
-    @property
-    def name(self) -> str:
-        """Short, as its files are called."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """The page's."""
-        ...
-
-    @property
-    def is_planted(self) -> bool:
-        """Whether some or all answers are."""
-        ...
+    name: str
+    title: str
+    is_planted: bool = False
 
 
 class Words(Protocol):
-    """What an instrument's `report.py` gives: its sections, gates, claims, methods and sources."""
+    """What an instrument's `report.py` gives: its sections, gates, claims, methods and sources.
 
-    SOURCES: Mapping[str, Callable[[Run], bool]]
+    It may also have `within_study(run)`, which gives the run without what was never in its study, and
+    `beside_claims(section, run)`, which adds to the section of claims.
+    """
 
     def opening(self, run: Run) -> Section:
-        """What the page opens with."""
+        """What the page opens with; the run has its gates by then."""
         ...
 
     def sections(self, run: Run) -> Sequence[Section]:
-        """Below claims and methods, in their order."""
+        """Below the claims, in their order."""
         ...
 
     def gates(self, run: Run) -> Sequence[Gate]:
@@ -66,34 +59,39 @@ class Words(Protocol):
         """Sentences for a paper."""
         ...
 
+    def sources(self, run: Run) -> Sequence[str]:
+        """Keys of the entries of what the run rests on."""
+        ...
+
 
 def render_report(run: Run, words: Words, made_at: str | None = None) -> str:
     """The report as one HTML page that needs nothing else; the same run gives the same page.
 
     Args:
-        run: what was made; the reason stands in the place of what was not.
+        run: what was made; the reason stands in the place of what was not. Where it has no gates, the words have.
         words: the instrument's `report` module.
         made_at: when the report was made; left out where not given.
     """
-    run = within_study(run, words)
-    found = words.sections(run)
-    refused = {each.title: each.refusals for each in found if each.refusals}
-    first = (words.opening(run), claims_section(run, words.claims(run), refused), METHODS)
-    return render_page(run.study, (*first, *found), words.methods(run), used_sources(run, words.SOURCES), made_at)
-
-
-def within_study(run: Run, words: Any) -> Run:
-    """A run without what was never in its study, where the instrument's `report` module says what that is."""
-    return words.within_study(run) if hasattr(words, "within_study") else run
+    run = getattr(words, "within_study", lambda run: run)(run)
+    run = replace(run, gates=planned(run.gates or words.gates(run), run.study.by_plan))
+    sections = words.sections(run)
+    claims = claims_section(run, words.claims(run), sections)
+    getattr(words, "beside_claims", lambda section, run: None)(claims, run)
+    whole = (words.opening(run), claims, *sections, METHODS, origins_section(run))
+    return render_page(run, whole, words.methods(run), words.sources(run), made_at)
 
 
 def render_page(
-    of: Titled, sections: Sequence[Section], methods: Sequence[str], sources: Sequence[str], made_at: str | None = None
+    of: PageTitle | Run,
+    sections: Sequence[Section],
+    methods: Sequence[str],
+    sources: Sequence[str],
+    made_at: str | None = None,
 ) -> str:
     """Sections as one HTML page that needs nothing else.
 
     Args:
-        of: what the page is of, and whether answers are planted.
+        of: the name and title of the page, and whether answers are planted.
         sections: in their order; `METHODS` stands where the methods are shown.
         methods: sentences for a paper.
         sources: keys of the entries of what was used.

@@ -13,6 +13,7 @@ import pandas as pd
 
 from valuesassets.records.frames import rows
 from valuesassets.records.places import named_model
+from valuesassets.records.settings.measuring import Inference, Thresholds
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
 from valuesassets.reporting.parts import Frames, Gate, Refused
@@ -37,6 +38,8 @@ class Run:
         gates: the checks of the study and their outcome.
         versions: of the programs, by name.
         provenance: one record per model, file or program: what it is, its hash or version.
+        part_name: the part of the study that the page is about, where that is not all of it.
+        has_planted_people: whether people's answers were made up, where the study does not say so.
     """
 
     study: Study
@@ -45,6 +48,44 @@ class Run:
     gates: Sequence[Gate] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     provenance: Sequence[Mapping[str, Any]] = ()
+    part_name: str = ""
+    has_planted_people: bool = False
+
+    @property
+    def name(self) -> str:
+        """Of the page, as its files are called."""
+        return f"{self.study.name}/{self.part_name}" if self.part_name else self.study.name
+
+    @property
+    def title(self) -> str:
+        """Of the page."""
+        return self.study.title
+
+    @property
+    def is_planted(self) -> bool:
+        """Whether some or all answers were made up beforehand."""
+        return self.study.is_planted or self.has_planted_people
+
+    @property
+    def inference(self) -> Inference:
+        """How intervals and tests were made."""
+        return self.study.inference
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """From where on an answer counts."""
+        return self.study.thresholds
+
+    @cached_property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Every table by `<asset>/<table>`, or by `<asset>` where that is one table."""
+        flat: dict[str, pd.DataFrame] = {}
+        for name, part in self.found.items():
+            if isinstance(part, pd.DataFrame):
+                flat[name] = part
+            elif isinstance(part, Mapping):
+                flat |= {f"{name}/{table}": each for table, each in part.items() if isinstance(each, pd.DataFrame)}
+        return flat
 
     def part(self, name: str) -> Any:
         """What an asset holds, or why it is not there."""
@@ -137,24 +178,34 @@ class Run:
         return self.tests is not None and bool((self.tests["correction"] == correction).any())
 
 
-def reading_origin(name: str, said: Mapping[str, str]) -> dict[str, str]:
-    """Which model a cell's readings come from, of what their file says of itself (JSON by name).
+OF_A_READING = ("dtype", "layout", "road", "template_sha256", "scorer_version", "torch")
+"""What the page says of how a cell was read, as far as its file says so."""
+
+
+def reading_origin(name: str, metadata: Mapping[str, str]) -> dict[str, str]:
+    """The model that a cell's readings or answers come from, and how it was read.
 
     Of a model behind an API the version as it answered stands in the commit's place; it has no weights to hash.
+
+    Args:
+        metadata: what the cell's file says of itself: JSON by name.
     """
-    model, revision = said["model"].strip('"'), said.get("revision", "null")
-    commit = "" if revision == "null" else revision.strip('"')
-    commit = commit or ", ".join(json.loads(said.get("model_versions", "[]")))
+    values = {key: value.strip('"') for key, value in metadata.items() if value != "null"}
+    commit = values.get("revision") or ", ".join(json.loads(metadata.get("model_versions", "[]")))
     origin = {
         "what": f"readings {name}",
-        "source": named_model(model),
-        "sha256": said.get("weights_id", ""),
+        "source": named_model(values["model"]),
+        "sha256": values.get("weights_id", ""),
         "commit": commit,
     }
-    if "gguf" not in said:
-        return origin
-    made_of = json.loads(said["gguf"])
-    return origin | {"source": made_of["file"], "quantisation": said["quantisation"].strip('"')}
+    if "gguf" in metadata:
+        origin |= {"source": json.loads(metadata["gguf"])["file"], "quantisation": values["quantisation"]}
+    return origin | {key: values[key] for key in OF_A_READING if key in values}
+
+
+def study_of_files(name: str, title: str, seed: int = 0) -> Study:
+    """A study that stands for files from elsewhere: it has the usual rules, no family and no instrument's table."""
+    return Study.model_construct(name=name, title=title, seed=seed, families={})
 
 
 def software_versions(readings: Iterable[Mapping[str, str]] = ()) -> dict[str, str]:

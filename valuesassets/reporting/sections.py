@@ -54,9 +54,7 @@ def analysis_section(run: Run, name: str) -> Section:
     if isinstance(frames, Refused):
         section.refusals.append(frames.reason)
         return section
-    for drawing in analysis.drawings:
-        if drawing.caption:
-            _draw(section, run, name, drawing)
+    draw_figures(section, run, name)
     for table, frame in frames.items():
         if table not in ("notes", *analysis.hidden):
             caption = analysis.captions.get(table, f"{analysis.title}: {table.replace('_', ' ')}.")
@@ -64,19 +62,36 @@ def analysis_section(run: Run, name: str) -> Section:
     return section
 
 
-def _draw(section: Section, run: Run, name: str, drawing: Drawing) -> None:
-    """The pictures of a drawing, or what it lacks."""
-    parts = {
-        each: run.table(each, section.title, of=name)
-        if each in run.frames(name) or each not in run.found
-        else run.table(each)
-        for each in drawing.tables
-    }
-    for of, figure in figures(drawing, parts, run.study):
+def draw_figures(section: Section, run: Run, name: str, *names: str, tells_missing: bool = True) -> None:
+    """Show the figures of an analysis that have a caption, in their order.
+
+    Args:
+        names: of those that are shown; all where none is named.
+        tells_missing: whether the section says which table a figure lacks.
+    """
+    for drawing in run.analyses[name].drawings:
+        if drawing.caption and (not names or drawing.name in names):
+            _draw(section, run, name, drawing, tells_missing)
+
+
+def _draw(section: Section, run: Run, name: str, drawing: Drawing, tells_missing: bool) -> None:
+    """Show the figures of a drawing, or say what it lacks."""
+    tables = {each: _table_of(run, section.title, name, each) for each in drawing.tables}
+    for of, figure in figures(drawing, tables, run):
         section.draw(figure, drawing.alt.format(**of), drawing.caption.format(**of))
-    for each, part in parts.items():
-        if each not in drawing.optional and not drawing.some:
-            section.need(part)
+    for each, table in tables.items():
+        if tells_missing and each not in drawing.optional and not drawing.some:
+            section.need(table)
+
+
+def _table_of(run: Run, title: str, name: str, table: str) -> pd.DataFrame | Refused:
+    """A table of an analysis, or of another asset by its name or `<asset>/<table>`."""
+    asset, _, own = table.rpartition("/")
+    if asset:
+        return run.table(own, of=asset)
+    if table in run.frames(name) or (table not in run.found and name != table):
+        return run.table(table, title, of=name)
+    return run.table(table)
 
 
 def humans_section(run: Run, name: str) -> list[Section]:

@@ -6,9 +6,9 @@ import pandas as pd
 
 from valuesassets.comparing.two_studies import LEVEL, sentences
 from valuesassets.figures.interval_panels import draw_interval_panels
-from valuesassets.reporting.page_parts import Page, tabulate
+from valuesassets.reporting.page_parts import tabulate
 from valuesassets.reporting.parts import Refused, Section
-from valuesassets.reporting.report import render_page
+from valuesassets.reporting.report import PageTitle, render_page
 
 Compared = Mapping[str, pd.DataFrame | Refused]
 MOST_QUESTIONS = 60
@@ -33,7 +33,7 @@ def render_two_studies(compared: Compared, names: tuple[str, str], planted: bool
         compared: `settings`, `read`, `prompts`, `cells`, `questions`, `points`, or why one was not made.
         names: of the first and the second.
     """
-    page = Page(" and ".join(names), f"{names[0]} and {names[1]}, side by side", planted)
+    page = PageTitle(" and ".join(names), f"{names[0]} and {names[1]}, side by side", planted)
     asked, answers, places = (
         Section("asked", "What was asked otherwise"),
         Section("answers", "Which answers differ"),

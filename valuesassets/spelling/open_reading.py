@@ -1,4 +1,4 @@
-"""`OpenReading`: what is asked at each node of a trial's trie, and the reading that the answers amount to."""
+"""`OpenReading`: the tokens to ask for at each node of a trial's trie, and the reading made from the answers."""
 
 import math
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ OUTSIDE_KEPT = 5
 
 
 class OpenReading:
-    """What each inner node of a trial's trie is asked, what came back so far, and the reading that it amounts to.
+    """A reading in progress: the tokens to ask for at each inner node of a trial's trie, and the answers so far.
 
     Attributes:
-        fault: why it cannot be read with this tokenizer, in words; None where it can.
+        fault: why the trial cannot be read with this tokenizer, in words; None where it can.
         is_broken: whether a logit was NaN or infinite.
     """
 
@@ -26,7 +26,7 @@ class OpenReading:
         """Begin a reading.
 
         Args:
-            stops: the tokens that end a label, at each node where another goes on from it.
+            stops: the tokens that end a label, at each node where another label continues.
         """
         self._tokenizer, self._spelled = tokenizer, spelled
         self._stops = {node: sorted(ends - set(spelled.trie.children[node])) for node, ends in stops.items()}
@@ -47,24 +47,28 @@ class OpenReading:
         return len(self._reads) == len(self._spelled.trie.inner_nodes)
 
     def wanted(self, node: Tokens) -> tuple[int, ...]:
-        """The tokens whose probabilities are needed at a node: its children, then what ends its label."""
+        """The tokens whose probabilities are needed at a node: its children, then the tokens that end its label."""
         return (*self._spelled.trie.children[node], *self._stops.get(node, ()))
 
-    def note(self, node: Tokens, read: NextToken) -> None:
-        """Take what came back at a node."""
+    def note(self, node: Tokens, answer: NextToken) -> None:
+        """Record the answer at a node."""
         children = self._spelled.trie.children[node]
-        self.is_broken |= not read.is_finite
-        probs = [math.exp(log_prob) for log_prob in read.log_probs] if read.is_finite else [0.0] * len(read.log_probs)
+        self.is_broken |= not answer.is_finite
+        probs = (
+            [math.exp(log_prob) for log_prob in answer.log_probs] if answer.is_finite else [0.0] * len(answer.log_probs)
+        )
         self._reads[node] = NodeRead(tuple(probs[: len(children)]), math.fsum(probs[len(children) :]))
         if node not in self._spelled.trie.label_at:
-            self._outside[node] = [(token, prob) for token, prob in read.likeliest if token not in children]
+            self._outside[node] = [(token, prob) for token, prob in answer.likeliest if token not in children]
 
     def close(self, reading_key: str) -> Reading:
-        """The reading, once every node has been read and none is broken; for whichever trial asks."""
+        """The reading, once every node has been read and none is broken; its trial id is still empty."""
         mass = sum_labels(self._spelled.trie, self._reads, len(self._spelled.spellings))
         resolution = mass.resolution_mass
         is_unresolved = resolution is not None and resolution < UNRESOLVED_BELOW
-        lengths = tuple(len(max(own, key=mass.spelling_probs.__getitem__)) for own in self._spelled.spellings)
+        lengths = tuple(
+            len(max(spellings, key=mass.spelling_probs.__getitem__)) for spellings in self._spelled.spellings
+        )
         return Reading(
             trial_id="",
             label_probs=None if is_unresolved else mass.label_probs,
@@ -82,9 +86,11 @@ class OpenReading:
         )
 
     def _likeliest_outside(self, reach: Mapping[Tokens, float]) -> tuple[tuple[str, float], ...]:
-        found = [
+        continuations = [
             ((*node, token), reach[node] * prob) for node, tokens in self._outside.items() for token, prob in tokens
         ]
-        found.sort(key=lambda entry: (-entry[1], entry[0]))
+        continuations.sort(key=lambda entry: (-entry[1], entry[0]))
         prompt_ids = self._spelled.prompt_ids
-        return tuple((self._tokenizer.continuation_text(prompt_ids, t), prob) for t, prob in found[:OUTSIDE_KEPT])
+        return tuple(
+            (self._tokenizer.continuation_text(prompt_ids, t), prob) for t, prob in continuations[:OUTSIDE_KEPT]
+        )

@@ -1,4 +1,4 @@
-"""`PromptTokenizer`: a tokenizer whose beginning-of-text token, hash and faithfulness to a text are known."""
+"""`PromptTokenizer`: a tokenizer with its beginning-of-text rule, its hash, and checks that it keeps texts whole."""
 
 import hashlib
 import json
@@ -14,24 +14,24 @@ from valuesassets.records.trials import BosRule
 
 FITTING_SHARE = 0.8
 """Fewest tokenizer entries per embedding row. Embeddings are padded by a few percent; a tokenizer that failed to load
-in silence has three entries for tens of thousands of rows."""
+silently has three entries for tens of thousands of rows."""
 
 PLAIN_TEXT = "1. 2. 3.\n4 5 6 7 8 9 10\nA:"
-"""What any prompt of ours has in it, and any tokenizer must give back."""
+"""Characters of every prompt of ours, which any tokenizer must give back."""
 
 
 UNFINISHED = "\ufffd"
-"""What stands in a text for bytes that are no character."""
+"""The character that decoding puts in place of bytes that are no character."""
 
 
 @dataclass(frozen=True)
 class PromptTokenizer:
-    """A tokenizer (`hf`, a `PreTrainedTokenizerBase`) as prompts meet it.
+    """A tokenizer (`hf`, a `PreTrainedTokenizerBase`) with the rule by which it begins prompts.
 
     Attributes:
         name: folder or hub id, for messages.
-        bos: the token ids that begin every prompt by `bos_rule`; empty where nothing does.
-        embedding_rows: how many tokens the model knows; None where no model is given.
+        bos: the token ids that begin every prompt by `bos_rule`; empty if none do.
+        embedding_rows: number of tokens in the model's embedding; None where there is no model here.
     """
 
     hf: Any
@@ -42,7 +42,7 @@ class PromptTokenizer:
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of everything that decides how a text is cut and what ends it, whatever files it came from."""
+        """Hash of everything that decides how a text is cut and what ends it, independent of the files."""
         backend = getattr(self.hf, "backend_tokenizer", None)
         content = backend.to_str() if backend is not None else json.dumps(sorted(self.hf.get_vocab().items()))
         ends = [self.hf.eos_token_id, self.hf.unk_token_id]
@@ -50,18 +50,18 @@ class PromptTokenizer:
 
     @cached_property
     def special_texts(self) -> tuple[str, ...]:
-        """The special tokens, as text."""
+        """The texts of the special tokens."""
         added = self.hf.added_tokens_decoder.values()
         return tuple(dict.fromkeys([*self.hf.all_special_tokens, *(each.content for each in added if each.special)]))
 
     def control_texts(self, template: str) -> tuple[str, ...]:
-        """The special tokens, and the added ones of other kinds that a chat template writes, as text."""
+        """The texts of the special tokens, and of other added tokens that a chat template writes."""
         added = (each.content for each in self.hf.added_tokens_decoder.values())
         used = (text for text in added if text.strip() and text in template)
         return tuple(dict.fromkeys([*self.special_texts, *used]))
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of whole texts, each begun by `bos` once; for a model to read.
+        """Token ids of whole texts for a model to read, each beginning with `bos` once.
 
         Raises:
             TokenizerError: a text needs a token that the model has no embedding for; names token and id.
@@ -78,7 +78,7 @@ class PromptTokenizer:
         return encoded
 
     def cut(self, texts: Sequence[str]) -> list[list[int]]:
-        """As `encode`, whether or not the model knows the tokens; to look at, never to read."""
+        """As `encode`, without the check that the model knows the tokens; never for a model to read."""
         encoded = self.hf(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
         bos = list(self.bos)
         return [ids if bos and ids[: len(bos)] == bos else bos + ids for ids in encoded]
@@ -92,21 +92,23 @@ class PromptTokenizer:
         return str(self.hf.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False))
 
     def continuation_text(self, prompt_ids: Sequence[int], continuation: Sequence[int]) -> str:
-        """The text that `continuation` adds to a prompt (alone, many tokenizers would drop its leading space)."""
-        shown, length = "", 0
+        """The text that `continuation` adds to a prompt; decoded alone, it often loses its leading space."""
+        end_of_prompt, length = "", 0
         for length in range(min(4, len(prompt_ids)), min(8, len(prompt_ids)) + 1):
-            shown = self.decode(prompt_ids[len(prompt_ids) - length :])
-            if not shown.startswith(UNFINISHED):  # else the first token ends a character that another one has begun
+            end_of_prompt = self.decode(prompt_ids[len(prompt_ids) - length :])
+            if not end_of_prompt.startswith(
+                UNFINISHED
+            ):  # otherwise the first token completes a character that an earlier token began
                 break
         both = self.decode([*prompt_ids[len(prompt_ids) - length :], *continuation])
-        # A tokenizer of bytes gives up whole characters beside one that is none.
-        return both[len(shown) :] if both.startswith(shown) else self.decode(continuation)
+        # A byte tokenizer may also drop whole characters beside bytes that are no character.
+        return both[len(end_of_prompt) :] if both.startswith(end_of_prompt) else self.decode(continuation)
 
     def require_faithful(self) -> None:
-        """Refuse a tokenizer that cuts a text otherwise each time, or loses plain digits and lines.
+        """Check that the tokenizer cuts a text the same way each time, and keeps plain digits and lines.
 
         Raises:
-            TokenizerError: it does.
+            TokenizerError: it does not.
         """
         if getattr(getattr(getattr(self.hf, "backend_tokenizer", None), "model", None), "dropout", None):
             raise TokenizerError(
@@ -116,10 +118,10 @@ class PromptTokenizer:
         self.require_round_trip(PLAIN_TEXT)
 
     def require_round_trip(self, text: str) -> None:
-        """Refuse a text that the tokenizer cannot hold.
+        """Check that a text comes back from its tokens.
 
         Raises:
-            TokenizerError: an unknown token, or another text (up to Unicode compatibility forms) comes back.
+            TokenizerError: it has an unknown token, or another text (up to Unicode compatibility forms) comes back.
         """
         (ids,) = self.encode([text])
         body = ids[len(self.bos) :]
@@ -130,29 +132,29 @@ class PromptTokenizer:
                 f"{self.name}: the tokenizer has no token for what stands {place} of {text[:60]!r}; use a model that "
                 "writes this language"
             )
-        found, expected = (self._bare(part) for part in (self.decode(body), text))
-        if found != expected:
+        actual, expected = (self._normalise(part) for part in (self.decode(body), text))
+        if actual != expected:
             raise TokenizerError(
-                f"{self.name}: {text[:60]!r} comes back as {found[:60]!r} from the tokenizer, which is broken or made "
+                f"{self.name}: {text[:60]!r} comes back as {actual[:60]!r} from the tokenizer, which is broken or made "
                 "for other texts: save it again beside the weights, or use another model"
             )
 
-    def _bare(self, text: str) -> str:
-        """A text up to compatibility forms, and to the space that some tokenizers put behind a special token."""
+    def _normalise(self, text: str) -> str:
+        """A text in compatibility form, without the space that some tokenizers put around special tokens."""
         within = [re.escape(token) for token in self.special_texts if token in text]
         spaced = re.sub(rf"\s*({'|'.join(within)})\s*", r"\1", text) if within else text
         return unicodedata.normalize("NFKC", spaced).strip()
 
 
 def describe_tokenizer(hf: Any, name: str, embedding_rows: int, bos: BosRule = "template") -> PromptTokenizer:
-    """A tokenizer checked against its model; added tokens beyond the embedding pass, as long as no prompt needs them.
+    """Check a tokenizer against its model; added tokens beyond the embedding pass, unless a prompt needs one.
 
     Args:
         embedding_rows: the model's vocabulary size.
 
     Raises:
-        TokenizerError: its size does not fit the embedding, plain digits and lines do not survive it, or it has no
-            beginning-of-text token that was asked for.
+        TokenizerError: its size does not fit the embedding, it loses plain digits or lines, or it lacks the
+            beginning-of-text token that `bos` requires.
     """
     vocabulary, added = hf.get_vocab(), hf.get_added_vocab()
     beyond = [token for token, i in vocabulary.items() if i >= embedding_rows and token not in added]
@@ -166,29 +168,29 @@ def describe_tokenizer(hf: Any, name: str, embedding_rows: int, bos: BosRule = "
     return tokenizer
 
 
-def require_plain(named: str, controls: Sequence[str], texts: Iterable[str]) -> None:
-    """See that what people wrote holds no token that steers the model.
+def require_plain(source: str, controls: Sequence[str], texts: Iterable[str]) -> None:
+    """Check that texts by people hold no token that steers the model.
 
     Args:
-        named: model and, where it is not clear, what it is asked by, for the message.
-        controls: what steers it, as text.
+        source: name of the model and, where needed, of the texts, for the message.
+        controls: texts of the tokens that steer the model.
 
     Raises:
-        TokenizerError: a text holds one, in a form that Unicode calls compatible at least.
+        TokenizerError: a text holds one, also in a Unicode compatibility form.
     """
     for text in texts:
         for form in {text, unicodedata.normalize("NFKC", text)}:
-            found = next((token for token in controls if token in form), None)
-            if found is not None:
-                near = text[max(0, form.find(found) - 20) :][:60]
+            control = next((token for token in controls if token in form), None)
+            if control is not None:
+                near = text[max(0, form.find(control) - 20) :][:60]
                 raise TokenizerError(
-                    f"{named}: the text {near!r} holds {found!r}, which steers this model and is no text to it; write "
-                    "it in another way"
+                    f"{source}: the text {near!r} holds {control!r}, which steers this model and is no text to it; "
+                    "write it in another way"
                 )
 
 
 def beginning_of(hf: Any, name: str, bos: BosRule) -> tuple[int, ...]:
-    """The tokens that begin a prompt, by a rule; of a template never the same twice, nor what it puts after a text."""
+    """The tokens that begin a prompt by a rule; from a template, each token once, and none that follow a text."""
     match bos:
         case "never":
             return ()

@@ -1,4 +1,4 @@
-"""How a tokenizer spells the labels of a question after its prompt, and what ends them."""
+"""Spells the labels of a question as tokens behind its prompt, and finds the tokens that end them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from valuesassets.spelling.tokens import Tokens
 from valuesassets.spelling.trie import Trie, build_trie
 
 TERMINATORS = ("\n", "\n\n", "\r\n", " ", ".", ",")
-"""Texts that end an answer where they are a single token after it; the end-of-text tokens come on top."""
+"""Texts that end an answer if they are a single token behind it; end-of-text tokens do so too."""
 MOST_TOKENS = 512
-"""Of a label: each of its beginnings is a node of the trie, and those of a much longer one fill the memory."""
+"""Most tokens of a label: each of its beginnings is a node of the trie, and a much longer label fills the memory."""
 
 
 @dataclass(frozen=True)
 class SpelledPrompt:
-    """A prompt and, per label, its spellings as token ids; the text that each of them spells, and the trie over all."""
+    """A prompt and the spellings of each label as token ids, with the text of each spelling and the trie over all."""
 
     prompt: str
     prompt_ids: Tokens
@@ -26,9 +26,9 @@ class SpelledPrompt:
 
 
 def spell_labels(tokenizer: PromptTokenizer, prompt: str, labels: Sequence[str]) -> SpelledPrompt:
-    """The spellings `label` and ` label` of each label after a prompt.
+    """The spellings `label` and ` label` of each label behind a prompt.
 
-    Prompt and spelling are encoded together: only so is it known how the tokenizer continues this prompt.
+    Prompt and spelling are encoded together, since a tokenizer may cut the label alone in another way.
 
     Raises:
         TokenizerError: the tokenizer does not keep the prompt whole, or spells two labels alike.
@@ -48,7 +48,7 @@ def spell_labels(tokenizer: PromptTokenizer, prompt: str, labels: Sequence[str])
         if tokens in text_at:
             raise TokenizerError(
                 f"tokenizer of {tokenizer.name}: {text_at[tokens]!r} and {text!r} are the same tokens after "
-                f"{prompt[-40:]!r}; the labels cannot be told apart"
+                f"{prompt[-40:]!r}; the labels cannot be distinguished"
             )
         text_at[tokens] = text
         spellings[label].append(tokens)
@@ -58,20 +58,20 @@ def spell_labels(tokenizer: PromptTokenizer, prompt: str, labels: Sequence[str])
 def find_terminators(
     tokenizer: PromptTokenizer, spelled: SpelledPrompt, eos_ids: frozenset[int]
 ) -> dict[Tokens, frozenset[int]]:
-    """The tokens that end a label, at each node where another label goes on from it.
+    """The tokens that end a label, at each node where another label continues.
 
-    They are found as spellings are, in place: alone, many tokenizers write a full stop or a newline differently.
+    They are encoded in place, like spellings: many tokenizers cut a full stop or a newline differently alone.
     """
     shared = spelled.trie.shared_nodes
-    asked = [(node, spelled.prompt + spelled.texts[node] + end) for node in shared for end in TERMINATORS]
-    found = {node: set(eos_ids) for node in shared}
-    encoded = tokenizer.cut([text for _, text in asked]) if asked else []
-    for (node, _), ids in zip(asked, encoded, strict=True):
+    endings = [(node, spelled.prompt + spelled.texts[node] + end) for node in shared for end in TERMINATORS]
+    stops = {node: set(eos_ids) for node in shared}
+    encoded = tokenizer.cut([text for _, text in endings]) if endings else []
+    for (node, _), ids in zip(endings, encoded, strict=True):
         path = (*spelled.prompt_ids, *node)
         is_single = len(ids) == len(path) + 1 and tuple(ids[:-1]) == path
         if is_single and ids[-1] != tokenizer.hf.unk_token_id and tokenizer.is_embedded(ids[-1]):
-            found[node].add(ids[-1])
-    return {node: frozenset(ids) for node, ids in found.items()}
+            stops[node].add(ids[-1])
+    return {node: frozenset(ids) for node, ids in stops.items()}
 
 
 def _continuation(tokenizer: PromptTokenizer, prompt: str, prompt_ids: Tokens, text: str, ids: list[int]) -> Tokens:
@@ -89,10 +89,10 @@ def _continuation(tokenizer: PromptTokenizer, prompt: str, prompt_ids: Tokens, t
 
 
 def require_short(tokenizer: PromptTokenizer, tokens: Tokens, text: str) -> None:
-    """See that a label has no more tokens than can be read.
+    """Check that a label has no more than `MOST_TOKENS` tokens.
 
     Raises:
-        TokenizerError: it has.
+        TokenizerError: it has more.
     """
     if len(tokens) > MOST_TOKENS:
         raise TokenizerError(

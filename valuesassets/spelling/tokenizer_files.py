@@ -1,4 +1,4 @@
-"""Tokenizers read from their files without transformers, for models that run elsewhere."""
+"""Loads tokenizers from their files without transformers, for models that run elsewhere."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ FILES = ("tokenizer.json", "tokenizer_config.json", "config.json", "generation_c
 
 
 class SavedTokenizer:
-    """A `tokenizer.json` with the special tokens that its configuration names, as `PromptTokenizer` asks of one."""
+    """A `tokenizer.json` with its configuration's special tokens, in the interface that `PromptTokenizer` needs."""
 
     def __init__(self, folder: Path) -> None:
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
@@ -29,7 +29,7 @@ class SavedTokenizer:
 
     @property
     def backend_tokenizer(self) -> Tokenizer:
-        """What cuts."""
+        """The tokenizer of the tokenizers library."""
         return self._tokenizer
 
     def __call__(self, texts: Any, add_special_tokens: bool = True, verbose: bool = False) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class SavedTokenizer:
         return self._tokenizer.decode(ids, skip_special_tokens=skip_special_tokens)
 
     def convert_ids_to_tokens(self, ids: Any) -> Any:
-        """Entries of the vocabulary, as they stand there."""
+        """The vocabulary's entries for token ids."""
         return self._tokenizer.id_to_token(ids) if isinstance(ids, int) else list(map(self._tokenizer.id_to_token, ids))
 
     def get_vocab(self) -> dict[str, int]:
@@ -53,15 +53,15 @@ class SavedTokenizer:
 
 
 def open_tokenizer(place: str) -> tuple[PromptTokenizer, frozenset[int]]:
-    """A model's tokenizer, begun as its own template begins a text, and the tokens that end one.
+    """A model's tokenizer, which begins texts by its own template, and the tokens that end a text.
 
     Args:
         place: a folder, or an id of the hub.
 
     Raises:
-        TokenizerError: there is no tokenizer.json, it cannot be read, or plain text does not survive it.
+        TokenizerError: there is no tokenizer.json, it cannot be read, or it does not keep plain text.
     """
-    folder = Path(place) if Path(place).is_dir() else _fetched(place)
+    folder = Path(place) if Path(place).is_dir() else _fetch(place)
     if not (folder / "tokenizer.json").is_file():
         raise TokenizerError(f"{place}: no tokenizer.json there; name the folder of the model's tokenizer")
     try:
@@ -70,33 +70,33 @@ def open_tokenizer(place: str) -> tuple[PromptTokenizer, frozenset[int]]:
         raise TokenizerError(f"{place}: tokenizer.json cannot be read: {' '.join(str(error).split())[:200]}") from error
     tokenizer = PromptTokenizer(saved, place, beginning_of(saved, place, "template"))
     tokenizer.require_faithful()
-    named = [saved.eos_token_id]
+    eos_ids = [saved.eos_token_id]
     for file in ("config.json", "generation_config.json"):
         ends = _settings(folder / file).get("eos_token_id")
-        named += ends if isinstance(ends, list) else [ends]
-    return tokenizer, frozenset(each for each in named if isinstance(each, int))
+        eos_ids += ends if isinstance(ends, list) else [ends]
+    return tokenizer, frozenset(each for each in eos_ids if isinstance(each, int))
 
 
-def _fetched(repository: str) -> Path:
+def _fetch(repository: str) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
         return Path(snapshot_download(repository, allow_patterns=list(FILES)))
     except Exception as error:  # the hub's errors, and those of the libraries below it
-        said = " ".join(str(error).split())[:150]
+        reason = " ".join(str(error).split())[:150]
         raise TokenizerError(
-            f"{repository}: is no folder, and the hub does not give it: {said}; name the tokenizer's folder"
+            f"{repository}: is no folder, and the hub does not give it: {reason}; name the tokenizer's folder"
         ) from error
 
 
 def _settings(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise TokenizerError(f"{path}: cannot be read as JSON: {error}") from error
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _text(token: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""Token ids in a row, and what a model says comes next behind them."""
+"""Sequences of token ids, and a model's answer about the next token."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,12 @@ Tokens = tuple[int, ...]
 
 @dataclass(frozen=True)
 class NextToken:
-    """What a model says comes next at one row: log-probabilities (nats) of the tokens asked for, and likeliest tokens.
+    """A model's next-token distribution at one place, as far as it is needed.
 
-    Where `is_finite` is False, some logit of the row is no number, and the others mean nothing.
+    Attributes:
+        log_probs: log-probabilities (nats) of the requested tokens.
+        likeliest: the likeliest tokens and their probabilities.
+        is_finite: whether all logits are finite numbers; where not, the other fields mean nothing.
     """
 
     log_probs: tuple[float, ...]

@@ -1,6 +1,6 @@
-"""The trie over the spellings of a question's labels, and the exact probability of each label on it.
+"""The trie over the spellings of a question's labels, and the exact probability of each label.
 
-A node is named by the tokens after the prompt that lead to it.
+A node is identified by the tokens behind the prompt that lead to it.
 """
 
 import math
@@ -16,7 +16,7 @@ class Trie:
     """The spellings of a question's labels as a tree of tokens.
 
     Attributes:
-        label_at: the label (its position) that is complete at a node.
+        label_at: the label (its position) that ends at a node.
         children: next tokens of each inner node, sorted; parents come before children.
     """
 
@@ -30,12 +30,12 @@ class Trie:
 
     @property
     def shared_nodes(self) -> tuple[Tokens, ...]:
-        """Inner nodes where one label ends and another goes on."""
+        """Inner nodes where one label ends and another continues."""
         return tuple(node for node in self.children if node in self.label_at)
 
 
 def build_trie(spellings: Sequence[Sequence[Tokens]]) -> Trie:
-    """The trie of each label's token sequences; identical sequences of one label count once.
+    """Build the trie over the labels' token sequences; identical sequences of one label count once.
 
     >>> trie = build_trie([[(1,)], [(1, 0)]])
     >>> trie.inner_nodes, trie.shared_nodes
@@ -64,7 +64,7 @@ class LabelMass:
 
     Attributes:
         label_probs: (K,) not renormalised; each the sum over its label's `spelling_probs`.
-        reach: probability of arriving at each inner node.
+        reach: probability of reaching each inner node.
         resolution_mass, resolution_mass_min: P(stop) + P(go on) at shared nodes, weighted by `reach`; None without any.
     """
 
@@ -78,12 +78,12 @@ class LabelMass:
 def sum_labels(trie: Trie, reads: Mapping[Tokens, NodeRead], labels: int) -> LabelMass:
     r"""The probability of each label: the product of steps along each of its spellings, summed over them.
 
-    At a node where one label ends and another goes on, all of the mass that arrives is shared between stopping and
-    going on: P(stop) / r and P(go on) / r with r = P(stop) + P(go on), so that none is lost.
+    At a node where one label ends and another continues, all probability that reaches it is divided between stopping
+    and going on: P(stop) / r and P(go on) / r with r = P(stop) + P(go on), so that none is lost.
 
     Args:
-        reads: one per inner node.
-        labels: K.
+        reads: what was read at each inner node.
+        labels: number of labels, K.
 
     >>> trie = build_trie([[(1,)], [(1, 0)]])
     >>> mass = sum_labels(trie, {(): NodeRead((0.8,), 0.0), (1,): NodeRead((0.3,), 0.6)}, 2)
@@ -94,13 +94,13 @@ def sum_labels(trie: Trie, reads: Mapping[Tokens, NodeRead], labels: int) -> Lab
     reach: dict[Tokens, float] = {(): 1.0}
     resolutions: list[tuple[float, float]] = []
     for node, tokens in trie.children.items():
-        read, arriving = reads[node], reach[node]
+        node_read, arriving = reads[node], reach[node]
         if node in trie.label_at:
-            resolution = read.stop_prob + math.fsum(read.child_probs)
+            resolution = node_read.stop_prob + math.fsum(node_read.child_probs)
             resolutions.append((arriving, resolution))
             arriving = arriving / resolution if resolution > 0 else 0.0
-            spelled[node] = arriving * read.stop_prob
-        for token, prob in zip(tokens, read.child_probs, strict=True):
+            spelled[node] = arriving * node_read.stop_prob
+        for token, prob in zip(tokens, node_read.child_probs, strict=True):
             child = (*node, token)
             if child in trie.children:
                 reach[child] = arriving * prob
@@ -113,7 +113,7 @@ def sum_labels(trie: Trie, reads: Mapping[Tokens, NodeRead], labels: int) -> Lab
 
 
 def _summarise(resolutions: Sequence[tuple[float, float]]) -> tuple[float | None, float | None]:
-    """Mean of the second entries weighted by the first (plain where nothing arrives), and minimum."""
+    """Mean and minimum of the second entries; the mean is weighted by the first entries, if these are not all 0."""
     if not resolutions:
         return None, None
     masses = [mass for _, mass in resolutions]

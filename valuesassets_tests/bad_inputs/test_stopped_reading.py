@@ -88,9 +88,8 @@ def _read(reading, moment, arrived):
         if isinstance(module, torch.nn.Embedding) and _is_there(moment, reading.store, inputs[0]):
             gc.disable()  # an exception that a signal raises while garbage is collected is lost
             arrived.set()
-            while (
-                True
-            ):  # a signal that comes just before a sleep begins, or to another thread, would not end that sleep
+            # A signal that comes just before a sleep begins, or to another thread, would not end that sleep.
+            while True:
                 time.sleep(0.05)
 
     torch.nn.modules.module.register_module_forward_pre_hook(stay)

@@ -14,7 +14,8 @@ import torch
 from rich.console import Console
 
 from valuesassets.models.generating import BLOCK_ROWS
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets_tests.benchmarks import (
     clustering,
     evaluation,

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.spelling.spellings import spell_labels
 from valuesassets_tests.benchmarks.workload import Asked
 

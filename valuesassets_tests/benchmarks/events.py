@@ -8,7 +8,7 @@ import dagster as dg
 from dagster._core.instance import InstanceRef
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 
-from valuesassets.desk.storage import SqliteStorage
+from valuesassets.dagster_internals.storage import SqliteStorage
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 
 

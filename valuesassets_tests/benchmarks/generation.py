@@ -8,9 +8,9 @@ import torch
 from transformers import GenerationConfig
 
 from valuesassets.models.answer_certificate import certify_answers
-from valuesassets.models.generating import AskedTrial, prepare_answers, write_answers
-from valuesassets.models.loading import LoadedModel
-from valuesassets.models.writing import Asked, Writer
+from valuesassets.models.generating import AnswerEntry, prepare_answers, write_answers
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.writing import AnswerRequest, Writer
 from valuesassets.records.readouts import Generate
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 from valuesassets_tests.models.writers import asked
@@ -20,23 +20,23 @@ LENGTHS = (8, 96)
 PROMPT_TOKENS = (20, 60)
 
 
-def make_work(loaded: LoadedModel, count: int) -> list[Asked]:
+def make_work(loaded: LoadedModel, count: int) -> list[AnswerRequest]:
     """Greedy answers to random prompts, each as long as it is drawn to be: exponential lengths, cut at the most."""
     draw, vocabulary = random.Random(5), min(loaded.opened.config.vocab_size, 8000)  # noqa: S311
     work = []
     for _ in range(count):
         prompt = tuple(draw.randrange(10, vocabulary) for _ in range(draw.randint(*PROMPT_TOKENS)))
         length = min(LENGTHS[0] + int(draw.expovariate(1 / 30)), LENGTHS[1])
-        work.append(Asked(prompt, Generate(max_tokens=length, temperature=0), 0))
+        work.append(AnswerRequest(prompt, Generate(max_tokens=length, temperature=0), 0))
     return sorted(work, key=lambda asked: -len(asked.prompt_ids))
 
 
-def rolling(loaded: LoadedModel, work: Sequence[Asked], width: int) -> list[list[int]]:
+def rolling(loaded: LoadedModel, work: Sequence[AnswerRequest], width: int) -> list[list[int]]:
     """By our rows."""
     return [written.tokens for written in Writer(loaded, width).write(work)]
 
 
-def by_generate(loaded: LoadedModel, work: Sequence[Asked], width: int) -> list[list[int]]:
+def by_generate(loaded: LoadedModel, work: Sequence[AnswerRequest], width: int) -> list[list[int]]:
     """By `generate` in batches of neighbours in length, padded on the left, each to the end of its longest answer."""
     found = []
     for start in range(0, len(work), width):
@@ -116,8 +116,8 @@ def against_generate(loaded: LoadedModel, name: str, texts: int, tokens: int, te
             asked(prompt, f"q{n}", max_tokens=most, temperature=temperature)
             for n, (prompt, most) in enumerate(zip(prompts, limits, strict=True))
         ]
-        entries = [entry for entry in prepare_answers(loaded.opened, trials) if isinstance(entry, AskedTrial)]
-        work, start = {entry.key: entry.asked for entry in entries}, time.process_time()
+        entries = [entry for entry in prepare_answers(loaded.opened, trials) if isinstance(entry, AnswerEntry)]
+        work, start = {entry.key: entry.request for entry in entries}, time.process_time()
         result = write_answers(loaded, entries)
         ours = time.process_time() - start
         certificate, start = result.certificate, time.process_time()

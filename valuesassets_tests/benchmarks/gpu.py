@@ -15,7 +15,7 @@ import torch
 from transformers import ContinuousBatchingConfig, GenerationConfig
 
 from valuesassets.models.asking import Asking
-from valuesassets.models.loading import LoadedModel, OpenedModel
+from valuesassets.models.loaded_model import LoadedModel, OpenedModel
 from valuesassets.models.row_width import choose_width, row_bytes
 from valuesassets.records.trials import Reading, Trial
 from valuesassets.spelling.prompt_tokenizer import describe_tokenizer

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib import metadata, util
 from typing import Any
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.records.trials import Trial
 from valuesassets.spelling.spellings import spell_labels
 from valuesassets_tests.benchmarks.counting import Ids

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.scoring import ScoredTrials
 from valuesassets.records.trials import Trial
 from valuesassets_tests.benchmarks import lm_eval_harness as harness

@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry, not_measured
 from valuesassets_tests.benchmarks.workload import choose_questions
 from valuesassets_tests.needs import REPOSITORY

@@ -13,7 +13,8 @@ from typing import Any
 
 import torch
 
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets.models.reading_pass import ReadingPass
 from valuesassets.models.spelled_trials import SpelledTrial, spell_trials
 from valuesassets.models.token_trees import BatchBudget

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from valuesassets.models.certificate import LogitSpread, tolerance_of
 from valuesassets.models.index_registry import PREFIX, find_index_file, index_models
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets_tests.benchmarks import lm_eval_harness, paired
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, not_measured
 from valuesassets_tests.benchmarks.workload import Asked, cut_slices, questions_in

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.cultural_robustness.embedder_report import derive_embedder_report
-from valuesassets.instruments.cultural_robustness.scores import Inference, measure_model
+from valuesassets.instruments.cultural_robustness.scores import measure_model
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 from valuesassets_tests.needs import REPOSITORY
 

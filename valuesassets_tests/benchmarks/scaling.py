@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets_tests.benchmarks.counting import find_sequences, seed_counts
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 from valuesassets_tests.benchmarks.paired import run_engine, warm_up

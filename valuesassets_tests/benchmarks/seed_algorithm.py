@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 
 ENDS = ("\n", " ", ".", ",", "\n\n")
 

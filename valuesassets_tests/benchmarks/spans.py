@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import torch
 
 from valuesassets.models.asking import Asking
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets.models.spans.scoring import SpanReadings
 from valuesassets.models.token_trees import shared_length
 from valuesassets.records.trials import Trial

@@ -9,7 +9,8 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from valuesassets.models.certificate import largest_difference
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets.models.reading_pass import ReadingPass
 from valuesassets.models.spelled_trials import SpelledTrial, spell_trials
 from valuesassets.models.token_trees import BatchBudget

@@ -194,13 +194,13 @@ def test_all_histories_are_read_and_every_mark_has_a_row_in_each(people, task, t
 
 @pytest.mark.slow
 def test_what_was_read_is_known_the_next_time(people, task, tmp_path, monkeypatch):
-    from valuesassets.models.spans.roads import CachedRoad
+    from valuesassets.models.spans.strategies import CachedStrategy
 
     folder = write_model(tmp_path / "m", sentencepiece_like(), spread=0.2)
     read(folder, people, task, tmp_path / "out", "--known", tmp_path / "known")
     texts = []
-    real = CachedRoad.read
-    monkeypatch.setattr(CachedRoad, "read", lambda self, ids, *rest: texts.append(ids) or real(self, ids, *rest))
+    real = CachedStrategy.read
+    monkeypatch.setattr(CachedStrategy, "read", lambda self, ids, *rest: texts.append(ids) or real(self, ids, *rest))
     read(folder, people, task, tmp_path / "again", "--known", tmp_path / "known", "--history", "human")
     n_before = len(texts)
     read(folder, people, task, tmp_path / "more", "--known", tmp_path / "known", "--history", "alone")

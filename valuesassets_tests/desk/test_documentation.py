@@ -59,7 +59,15 @@ def test_nothing_is_loaded_from_elsewhere(site):
 )
 @pytest.mark.slow
 def test_a_broken_link_fails_the_build(tmp_path, fault, said):
-    for name in ("docs", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "mkdocs.yml", "valuesassets/desk/pages"):
+    for name in (
+        "docs",
+        "README.md",
+        "CHANGELOG.md",
+        "CODE_OF_CONDUCT.md",
+        "CONTRIBUTING.md",
+        "mkdocs.yml",
+        "valuesassets/desk/pages",
+    ):
         copied = tmp_path / "project" / name
         copied.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (REPOSITORY / name).is_dir() else shutil.copy)(REPOSITORY / name, copied)

@@ -11,7 +11,7 @@ import pytest
 from dagster._daemon.auto_run_reexecution.event_log_consumer import EventLogConsumerDaemon
 
 from slurm_runner.files import tail
-from valuesassets.desk.retries import retry_what_has_failed
+from valuesassets.dagster_internals.daemon import retry_what_has_failed
 from valuesassets.desk.run_process import RunProcess
 from valuesassets_tests.desk import held_asset
 from valuesassets_tests.desk.held_runs import FAILED, RUNNING, said, started_run_of

@@ -8,9 +8,11 @@ from valuesassets.figures.country_profiles import draw_country_profiles
 from valuesassets.figures.diversity_robustness import draw_diversity_robustness
 from valuesassets.figures.language_map import draw_language_map
 from valuesassets.figures.seed_and_null import draw_seed_and_null
-from valuesassets.instruments.cultural_robustness.pictures import draw_pictures, language_points, status_counts
+from valuesassets.instruments.cultural_robustness.analyses import page_analyses
+from valuesassets.instruments.cultural_robustness.pictures import language_points, status_counts
 from valuesassets_tests.figures.pictures import artist, legend_labels, mesh, outside, overlapping, places, words
 from valuesassets_tests.instruments.cultural_robustness import made_frames
+from valuesassets_tests.reporting.runs import drawn
 
 RATIOS = ("diversity", "robustness")
 
@@ -34,9 +36,9 @@ def languages(n=3, side="culture gain", group=None, script="Latin"):
 @pytest.mark.parametrize("make", [made_frames.every_frame, made_frames.many])
 @pytest.mark.slow
 def test_no_text_leaves_the_page_or_stands_on_another(make):
-    drawn = draw_pictures(make(), is_planted=True)
-    assert len(drawn) == 5
-    for name, figure in drawn.items():
+    figures = drawn(page_analyses(), make(), is_planted=True)
+    assert len(figures) == 5
+    for name, figure in figures.items():
         assert "planted" in words(figure), name
         assert outside(figure) == [], name
         foot = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
@@ -49,7 +51,7 @@ def test_no_text_leaves_the_page_or_stands_on_another(make):
 
 @pytest.mark.slow
 def test_planted_stands_nowhere_else():
-    for name, figure in draw_pictures(made_frames.every_frame(), is_planted=False).items():
+    for name, figure in drawn(page_analyses(), made_frames.every_frame()).items():
         assert "planted" not in words(figure).lower(), name
 
 

@@ -1,6 +1,7 @@
 import pytest
 
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, write_model
 
 

@@ -39,16 +39,23 @@ VERSIONS = {
     ),
 }
 """By name: the module whose reach determines the results, the version, and what may come out differently."""
+OF_LOADED_MODELS = ("SCORER_VERSION", "SPANS_VERSION", "GENERATOR_VERSION")
+"""Versions of results that also depend on how a model is loaded."""
+LOADING = "valuesassets.models.loading"
 
 
 @functools.cache
 def source_hashes(module: str) -> dict[str, str]:
     """By path, a hash of every source that a module can reach; comments, docstrings and layout count for nothing."""
-    found = {}
-    for path in sorted(reachable(module)):
+    hashes = {}
+    for path in sorted(reachable(module) | (reachable(LOADING) if _is_of_loaded_models(module) else set())):
         written = _written(_without_docstrings(ast.parse(path.read_text(encoding="utf-8"))))
-        found[path.relative_to(REPOSITORY).as_posix()] = hashlib.sha256(written.encode()).hexdigest()[:16]
-    return found
+        hashes[path.relative_to(REPOSITORY).as_posix()] = hashlib.sha256(written.encode()).hexdigest()[:16]
+    return hashes
+
+
+def _is_of_loaded_models(module: str) -> bool:
+    return any(module == VERSIONS[name][0] for name in OF_LOADED_MODELS)
 
 
 def current_pins() -> dict[str, dict[str, str]]:

@@ -1,4 +1,4 @@
-"""Made-up people whose answers follow a law that looks back: a scale with keys, counts, balloons."""
+"""Made-up people whose answers follow a planted response model that looks back: a scale with keys, counts, balloons."""
 
 from dataclasses import dataclass
 
@@ -27,12 +27,12 @@ CLOSES = (">>", ">>", "}", "}", "}")
 
 
 @dataclass(frozen=True)
-class Told:
-    """A person's transcript, its task, and the law at each of its marks."""
+class PlantedTranscript:
+    """A person's transcript, its task, and the planted probabilities at each of its marks."""
 
     task: str
     text: str
-    laws: tuple[tuple[float, ...], ...]
+    probs_at_marks: tuple[tuple[float, ...], ...]
     set: int
 
     @property
@@ -48,18 +48,18 @@ class Told:
             "starts": [mark.start for mark in marks],
             "answers": [self.text[mark.start : mark.end] for mark in marks],
             "candidates": [self.set] * len(marks),
-            "probs": self.laws,
+            "probs": self.probs_at_marks,
         }
 
     def trial(self, name):
-        """The same as something to be read, without the law."""
+        """The transcript as a trial, without the planted probabilities."""
         marks = find_marks(self.text, self.delimiters)[0]
         readout = ask_marks(marks, [SETS[self.set]] * len(marks), self.delimiters[1])
         return Trial(name, self.task, "eng", self.text, "given", 0, None, readout)
 
 
 class People:
-    """Who answers by the law; `content` of 0 makes them parrots, who repeat labels whatever was asked."""
+    """People who answer by the response model; with `content` 0 they only repeat labels, whatever is asked."""
 
     def __init__(self, content=CONTENT, n_items=10, seed=0):
         random = np.random.default_rng(seed)
@@ -71,7 +71,7 @@ class People:
         self.counts = [_softmax(random.normal(0, 0.7, 13) - np.arange(13) / random.uniform(3, 9)) for _ in QUESTIONS]
         self.pumps = (0.9, 0.8, 0.65, 0.5, 0.3)
 
-    def tell(self, n, seed, alone=0.25):
+    def transcribe(self, n, seed, alone=0.25):
         """Transcripts of all tasks in turn; a share of them has one block alone behind the instructions."""
         random = np.random.default_rng(seed)
         tasks = (self.survey, self.count, self.balloons)
@@ -83,54 +83,56 @@ class People:
         labels = LABELS[::-1] if is_flipped else LABELS
         text = "How accurate is each sentence?\n" + "".join(f"{n} = {label}\n" for n, label in enumerate(labels, 1))
         order = [self.order[random.integers(len(self.order))]] if is_alone else self.order
-        given, laws = [], []
+        answers, probs_at_marks = [], []
         for item in order:
-            own = self.items[item][::-1] if is_flipped else self.items[item]
-            keyed = [answer if (other < 5) == (item < 5) else 4 - answer for other, answer in given]
-            law = (1 - STYLE - self.content) * own + STYLE * _share([a for _, a in given], 5)
-            law = law + self.content * _share(keyed, 5)
-            answer = _draw(law, random)
-            given.append((item, answer))
-            laws.append(tuple(law))
+            item_probs = self.items[item][::-1] if is_flipped else self.items[item]
+            keyed = [answer if (other < 5) == (item < 5) else 4 - answer for other, answer in answers]
+            probs = (1 - STYLE - self.content) * item_probs + STYLE * _share([a for _, a in answers], 5)
+            probs = probs + self.content * _share(keyed, 5)
+            answer = _draw(probs, random)
+            answers.append((item, answer))
+            probs_at_marks.append(tuple(probs))
             text += f"{self.order.index(item) + 1}. {ITEMS[item]}. <<{answer + 1}>>\n"
-        return Told("survey", text, tuple(laws), 0)
+        return PlantedTranscript("survey", text, tuple(probs_at_marks), 0)
 
     def count(self, random, is_alone=False):
         """How many days, from 0 to 12: 1 begins 10."""
-        text, given, laws = "How many of the last 12 days?\n", [], []
+        text, answers, probs_at_marks = "How many of the last 12 days?\n", [], []
         for n in [random.integers(len(QUESTIONS))] if is_alone else range(len(QUESTIONS)):
-            law = (1 - COUNT_STYLE) * self.counts[n] + COUNT_STYLE * _share(given, 13)
-            given.append(_draw(law, random))
-            laws.append(tuple(law))
-            text += f"Did you {QUESTIONS[n]}? <<{given[-1]}>>\n"
-        return Told("count", text, tuple(laws), 1)
+            probs = (1 - COUNT_STYLE) * self.counts[n] + COUNT_STYLE * _share(answers, 13)
+            answers.append(_draw(probs, random))
+            probs_at_marks.append(tuple(probs))
+            text += f"Did you {QUESTIONS[n]}? <<{answers[-1]}>>\n"
+        return PlantedTranscript("count", text, tuple(probs_at_marks), 1)
 
     def balloons(self, random, is_alone=False):
         """Pumps in a line, until the person stops; keys differ between people."""
         pair = int(random.integers(len(KEYS)))
         pump, stop = KEYS[pair]
-        text, given, laws = f"Press {pump} to pump up the balloon and {stop} to stop.\n", [], []
+        text, answers, probs_at_marks = f"Press {pump} to pump up the balloon and {stop} to stop.\n", [], []
         for balloon in [random.integers(BALLOONS)] if is_alone else range(BALLOONS):
             line = []
             while len(line) < MOST_PUMPS and 1 not in line:
-                own = self.pumps[len(line)]
-                law = (1 - STYLE) * np.array([own, 1 - own]) + STYLE * _share(given, 2)
-                line.append(_draw(law, random))
-                given.append(line[-1])
-                laws.append(tuple(law))
+                pump_prob = self.pumps[len(line)]
+                probs = (1 - STYLE) * np.array([pump_prob, 1 - pump_prob]) + STYLE * _share(answers, 2)
+                line.append(_draw(probs, random))
+                answers.append(line[-1])
+                probs_at_marks.append(tuple(probs))
             text += f"Balloon {balloon + 1}: {' '.join(f'{{{KEYS[pair][key]}}}' for key in line)}\n"
-        return Told("balloons", text, tuple(laws), 2 + pair)
+        return PlantedTranscript("balloons", text, tuple(probs_at_marks), 2 + pair)
 
 
-def write_people(path, told):
+def write_people(path, transcripts):
     """A file of `PLANTED_TRANSCRIPTS`."""
-    write_table(path, [each.row() for each in told], PLANTED_TRANSCRIPTS, {"candidate_sets": SETS, "closes": CLOSES})
+    write_table(
+        path, [each.row() for each in transcripts], PLANTED_TRANSCRIPTS, {"candidate_sets": SETS, "closes": CLOSES}
+    )
     return path
 
 
-def _share(given, k):
+def _share(answers, k):
     """Smoothed share of each answer: one is added to each count."""
-    return (np.bincount(given, minlength=k)[:k] + 1) / (len(given) + k) if given else np.full(k, 1 / k)
+    return (np.bincount(answers, minlength=k)[:k] + 1) / (len(answers) + k) if answers else np.full(k, 1 / k)
 
 
 def _softmax(x):
@@ -138,5 +140,5 @@ def _softmax(x):
     return powers / powers.sum()
 
 
-def _draw(law, random):
-    return min(int(np.searchsorted(np.cumsum(law), random.random())), len(law) - 1)
+def _draw(probs, random):
+    return min(int(np.searchsorted(np.cumsum(probs), random.random())), len(probs) - 1)

@@ -129,7 +129,7 @@ def test_what_is_known_costs_no_weights_and_comes_out_with_the_same_bytes(folder
     read = []
     known = open_embedder(str(folder), device="cpu").open_known(tmp_path / "known")
     open_embedder(str(folder), device="cpu").embed(
-        [*TEXTS, "new"], known=known, on_progress=lambda done, total: read.append((done, total))
+        [*TEXTS, "new"], store=known, on_progress=lambda done, total: read.append((done, total))
     )
     assert read == [(4, 4)]
 
@@ -138,7 +138,7 @@ def test_another_prefix_and_other_weights_are_not_known(folder, tmp_path):
     other = save_embedder(tmp_path / "other", [*TEXTS, "another vocabulary"])
     embedders = [open_embedder(str(folder)), open_embedder(str(folder), prefix="q: "), open_embedder(str(other))]
     assert len({each.known_id for each in embedders}) == 3
-    embedders[0].embed(TEXTS, known=embedders[0].open_known(tmp_path / "known"))
+    embedders[0].embed(TEXTS, store=embedders[0].open_known(tmp_path / "known"))
     kept = [each.kept(TEXTS, each.open_known(tmp_path / "known")) for each in embedders]
     assert kept == [3, 0, 0]
 
@@ -160,8 +160,8 @@ def test_known_vectors_that_are_damaged_are_named_and_embedded_again(folder, tmp
 def test_two_processes_write_to_one_store_and_each_keeps_what_it_knew(folder, tmp_path):
     embedder = open_embedder(str(folder), device="cpu")
     one, other = (embedder.open_known(tmp_path / "known") for _ in range(2))
-    embedder.embed(TEXTS[:2], known=one)
-    embedder.embed(TEXTS[1:], known=other)
+    embedder.embed(TEXTS[:2], store=one)
+    embedder.embed(TEXTS[1:], store=other)
     assert embedder.kept(TEXTS, one) == 2
     assert embedder.kept(TEXTS, embedder.open_known(tmp_path / "known")) == 3
 
@@ -176,7 +176,7 @@ def test_an_interrupted_job_goes_on_from_its_last_whole_batch(folder, tmp_path, 
 
     texts = [f"{text} {n}" for text in TEXTS for n in range(2)]
     with pytest.raises(KeyboardInterrupt):
-        embedder.embed(texts, known=embedder.open_known(tmp_path / "known"), on_progress=stop)
+        embedder.embed(texts, store=embedder.open_known(tmp_path / "known"), on_progress=stop)
     assert embedder.kept(texts, embedder.open_known(tmp_path / "known")) == 4
 
 

@@ -27,12 +27,12 @@ def people():
 
 @pytest.fixture(scope="module")
 def transcripts(people, tmp_path_factory):
-    return write_people(tmp_path_factory.mktemp("planted") / "people.parquet", people.tell(3000, seed=1))
+    return write_people(tmp_path_factory.mktemp("planted") / "people.parquet", people.transcribe(3000, seed=1))
 
 
 @pytest.fixture(scope="module")
 def few_transcripts(people, tmp_path_factory):
-    return write_people(tmp_path_factory.mktemp("planted") / "people.parquet", people.tell(300, seed=1))
+    return write_people(tmp_path_factory.mktemp("planted") / "people.parquet", people.transcribe(300, seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -43,24 +43,24 @@ def follower(transcripts, tmp_path_factory):
 def spelled(path):
     """Lessons of a file, and the tokenizer that spells them."""
     planted = read_planted_transcripts(path, ["eng"])
-    hf = train_tokenizer(planted.texts, 2000, planted.kept_apart())
+    hf = train_tokenizer(planted.texts, 2000, planted.unsplit_texts())
     return spell_lessons(planted, describe_tokenizer(hf, "t", len(hf))), hf
 
 
 @pytest.mark.slow
-def test_new_people_are_answered_for_by_the_law_that_was_planted(people, follower):
-    oracle, apart = SpanOracle(follower.folder), []
-    for told in people.tell(12, seed=2):
-        for start, law in zip(told.row()["starts"], told.laws, strict=True):
-            found = np.exp(oracle.log_probs(told.text[:start], SETS[told.set], told.delimiters[1:]))
-            assert found.sum() == pytest.approx(1, abs=0.01)
-            apart.append(abs(found / found.sum() - law).sum() / 2)
-    assert np.mean(apart) < 0.03
+def test_new_people_are_answered_for_by_the_planted_response_model(people, follower):
+    oracle, distances = SpanOracle(follower.folder), []
+    for transcript in people.transcribe(12, seed=2):
+        for start, planted in zip(transcript.row()["starts"], transcript.probs_at_marks, strict=True):
+            probs = np.exp(oracle.log_probs(transcript.text[:start], SETS[transcript.set], transcript.delimiters[1:]))
+            assert probs.sum() == pytest.approx(1, abs=0.01)
+            distances.append(abs(probs / probs.sum() - planted).sum() / 2)
+    assert np.mean(distances) < 0.03
 
 
 def test_a_mark_is_taught_by_the_chain_rule_over_tokens_and_what_stands_there_decides_which_steps(tmp_path):
-    text, law = "How many? <<10>>", (0.4, 0.1, 0.3, 0.2)
-    row = {"language": "eng", "text": text, "starts": [12], "answers": ["10"], "candidates": [0], "probs": [law]}
+    text, probs = "How many? <<10>>", (0.4, 0.1, 0.3, 0.2)
+    row = {"language": "eng", "text": text, "starts": [12], "answers": ["10"], "candidates": [0], "probs": [probs]}
     described = {"candidate_sets": [["1", "2", "10", "12"]], "closes": [">>"]}
     write_table(tmp_path / "t.parquet", [row], PLANTED_TRANSCRIPTS, described)
     lessons, hf = spelled(tmp_path / "t.parquet")
@@ -68,24 +68,24 @@ def test_a_mark_is_taught_by_the_chain_rule_over_tokens_and_what_stands_there_de
     zero, one, two, close = np.eye(len(lessons.answers) + 1)[columns]
     first = 0.9 * one + 0.1 * two
     behind_one = (0.4 * close + 0.3 * zero + 0.2 * two) / 0.9
-    assert lessons.laws == pytest.approx(np.array([first, behind_one, close]), abs=1e-6)
+    assert lessons.targets == pytest.approx(np.array([first, behind_one, close]), abs=1e-6)
     begins = [
-        hf.decode([lessons.known[token] for token in lessons.tokens[0][: place + 1]]) for place in lessons.places[0]
+        hf.decode([lessons.token_ids[token] for token in lessons.tokens[0][: place + 1]]) for place in lessons.places[0]
     ]
     assert begins == ["<bos>How many? <<", "<bos>How many? <<1", "<bos>How many? <<10"]
 
 
 def test_what_it_says_is_what_transformers_says(few_transcripts, tmp_path):
     lessons, hf = spelled(few_transcripts)
-    follower = Follower(len(lessons.known), len(lessons.answers), len(hf) - len(lessons.answers), seed=5)
+    follower = Follower(len(lessons.token_ids), len(lessons.answers), len(hf) - len(lessons.answers), seed=5)
     model = ReferenceModel(tmp_path / "m", "hash", True, 0, 0.0, 0.0, 0.0)
-    save_reference_model(model, CONFIG, as_llama(follower, lessons.known, lessons.answers, len(hf), seed=5), hf)
+    save_reference_model(model, CONFIG, as_llama(follower, lessons.token_ids, lessons.answers, len(hf), seed=5), hf)
     llama = LlamaForCausalLM.from_pretrained(tmp_path / "m").eval()
     groups, numbers = stack(lessons, range(7))
     with torch.no_grad():
         ours = follower.log_probs(groups)
         said = [
-            llama(torch.tensor(lessons.known)[group.tokens]).logits.log_softmax(-1)[row, place]
+            llama(torch.tensor(lessons.token_ids)[group.tokens]).logits.log_softmax(-1)[row, place]
             for group in groups
             for row, places in enumerate(group.places)
             for place in places

@@ -229,11 +229,11 @@ def test_what_is_known_is_not_written_again_and_blocks_are_kept_as_they_are_whol
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        written(loaded, trials, width=2, known=kept, on_progress=stop_late)
+        written(loaded, trials, width=2, store=kept, on_progress=stop_late)
     entries = prepare_answers(loaded.opened, trials)
     assert sum(kept.get(entry.key) is not None for entry in entries) == 30 // (2 * BLOCK_ROWS) * 2 * BLOCK_ROWS == 16
     again = []
-    result = written(loaded, trials, width=2, known=KnownAnswers(tmp_path), on_progress=lambda *at: again.append(at))
+    result = written(loaded, trials, width=2, store=KnownAnswers(tmp_path), on_progress=lambda *at: again.append(at))
     assert 16 < again[0][0] < 30
     assert again[-1] == (40, 40)
     assert texts(result) == texts(written(loaded, trials))
@@ -242,7 +242,7 @@ def test_what_is_known_is_not_written_again_and_blocks_are_kept_as_they_are_whol
 def test_an_asking_that_is_known_needs_no_model_and_gives_the_same_file(loaded, tmp_path):
     asking = Asking(loaded.opened, [asked(prompt, f"q{n}", samples=2) for n, prompt in enumerate(PROMPTS)])
     known = asking.open_known(tmp_path / "known")
-    result, described = asking.ask(loaded, known=known)
+    result, described = asking.ask(loaded, store=known)
     asking.write(tmp_path / "one.parquet", result.records, described)
     asking.write(tmp_path / "two.parquet", *asking.recall(asking.open_known(tmp_path / "known")))
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
@@ -308,7 +308,7 @@ def test_rows_that_are_not_read_as_they_are_alone_are_a_doubt(fault, sound, monk
 def test_what_is_read_again_is_a_quarter_of_what_was_written_and_two_answers_at_least(loaded):
     entries = prepare_answers(loaded.opened, [asked(p, f"q{n}", samples=9, max_tokens=40) for n, p in enumerate(MANY)])
     result = write_answers(loaded, entries)
-    work = {entry.key: entry.asked for entry in entries}
+    work = {entry.key: entry.request for entry in entries}
     answers = {answer.key: answer for answer in result.records}
     assert [len(choose_answers(work, dict(list(answers.items())[:count]))) for count in (1, 2, 5)] == [1, 2, 2]
     keys = choose_answers(work, answers)
@@ -323,21 +323,21 @@ def test_a_text_of_more_places_than_a_pass_reads_is_compared_to_its_end(loaded, 
     monkeypatch.setattr(answer_certificate, "ROWS", 5)
     (entry,) = prepare_answers(loaded.opened, [asked("One", max_tokens=23)])
     (answer,) = write_answers(loaded, [entry]).records
-    assert certify_answers(loaded, {entry.key: entry.asked}, {entry.key: answer}).equal_share == 1.0
+    assert certify_answers(loaded, {entry.key: entry.request}, {entry.key: answer}).equal_share == 1.0
     for place in (0, 4, 5, 22):
         ids = list(answer.token_ids)
         ids[place] = (ids[place] + 1) % 100
         changed = replace(answer, token_ids=tuple(ids))
-        assert not certify_answers(loaded, {entry.key: entry.asked}, {entry.key: changed}).agrees
+        assert not certify_answers(loaded, {entry.key: entry.request}, {entry.key: changed}).agrees
     cut = replace(answer, token_ids=answer.token_ids[:-1], finish="end")
-    assert not certify_answers(loaded, {entry.key: entry.asked}, {entry.key: cut}).agrees
+    assert not certify_answers(loaded, {entry.key: entry.request}, {entry.key: cut}).agrees
 
 
 def test_an_answer_that_does_not_fit_alone_is_left_out_of_the_certificate(loaded):
     (entry,) = prepare_answers(loaded.opened, [asked("One", max_tokens=20)])
     (answer,) = write_answers(loaded, [entry]).records
     with exhaust(loaded.model, 10):
-        certificate = certify_answers(loaded, {entry.key: entry.asked}, {entry.key: answer})
+        certificate = certify_answers(loaded, {entry.key: entry.request}, {entry.key: answer})
     assert certificate == GenerationCertificate(0, 0.0, False)
     assert certificate.doubt is None
 

@@ -8,7 +8,8 @@ from huggingface_hub import constants
 
 from valuesassets.models import gguf_files, kept_checks, model_files, tokenizer_files
 from valuesassets.models.kept_checks import kept_check
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets.models.tokenizer_files import read_tokenizer
 from valuesassets.records.errors import ModelError
 from valuesassets_tests.tiny_models import byte_level, write_model

@@ -274,15 +274,15 @@ def test_what_was_stopped_beside_a_prefix_ends_with_the_bytes_of_an_undisturbed_
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        score_spelled(llama, spelled, broken_off, known=KnownReadings(tmp_path))
-    resumed = score_spelled(llama, spelled, known=KnownReadings(tmp_path))
+        score_spelled(llama, spelled, broken_off, store=KnownReadings(tmp_path))
+    resumed = score_spelled(llama, spelled, store=KnownReadings(tmp_path))
     assert list(map(repr, resumed.readings)) == list(map(repr, whole.readings))
     assert resumed.describe() == whole.describe()
     kept = []
     with llama.model.register_forward_pre_hook(
         lambda _m, _a, inputs: kept.append(inputs.get("past_key_values")), with_kwargs=True
     ):
-        score_spelled(llama, spelled, known=KnownReadings(tmp_path))
+        score_spelled(llama, spelled, store=KnownReadings(tmp_path))
     assert len(kept) < whole.batches  # the certificate alone
 
 

@@ -34,7 +34,7 @@ def next_logits(vocabulary, spread):
 
 
 def kept_probs(logits, temperature, top_p):
-    """The law by its definition, in float64: the smallest set of likeliest tokens that has the mass."""
+    """The distribution by its definition, in float64: the smallest set of likeliest tokens that has the mass."""
     probs = (logits[0].double() / temperature).softmax(0).numpy()
     order = np.argsort(-probs, kind="stable")
     inside = order[: np.searchsorted(np.cumsum(probs[order]), top_p) + 1] if top_p < 1 else order

@@ -184,9 +184,9 @@ def test_batches_whose_readings_are_known_do_not_go_through_the_model_again(llam
     spelled, known, passes = asked_of(llama, 12), KnownReadings(tmp_path), []
     assert llama.tree_fault is None  # found by passes of its own, once
     with llama.model.register_forward_pre_hook(lambda *_: passes.append(1)):
-        whole = score_spelled(llama, spelled, known=known)
+        whole = score_spelled(llama, spelled, store=known)
         first, passes[:] = len(passes), []
-        again = score_spelled(llama, spelled, known=known)
+        again = score_spelled(llama, spelled, store=known)
     assert again.readings == whole.readings
     assert len(passes) == first - whole.batches  # the certificate is made anew: it is not of the readings alone
 
@@ -201,7 +201,7 @@ def test_a_known_reading_is_served_for_its_own_question_under_the_id_it_is_asked
     first, second, third = trials
     one, other, alike = spell_trials(opened, trials)
     assert Asking(opened, [first]).recall(known) is None
-    (result, described) = Asking(llama.opened, [first]).ask(llama, known=known)
+    (result, described) = Asking(llama.opened, [first]).ask(llama, store=known)
     (read,) = result.records
     described |= opened.describe()
     for asked in ([first], [first, second]):
@@ -210,7 +210,7 @@ def test_a_known_reading_is_served_for_its_own_question_under_the_id_it_is_asked
     assert Asking(opened, [third]).recall(known) == ([replace(read, trial_id="v3/0/x")], described)
     assert Asking(opened, [first, second]).recall(known) is None
     assert Asking(opened, [first, first]).recall(known) is None  # known, but not how such a list was read
-    served = score_spelled(llama, [alike, one, other], known=known).readings
+    served = score_spelled(llama, [alike, one, other], store=known).readings
     assert served[:2] == (replace(read, trial_id="v3/0/x"), read)
     assert served[2].trial_id == "v2/0/forward"
     assert served[2].label_probs == pytest.approx(score_spelled(llama, [other]).readings[0].label_probs, rel=1e-4)

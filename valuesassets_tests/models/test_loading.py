@@ -15,7 +15,8 @@ from transformers import AutoModelForCausalLM
 
 from valuesassets.models import loading, memory
 from valuesassets.models.engine import first_device
-from valuesassets.models.loading import LoadedModel, load_model, load_weights, open_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model, load_weights, open_model
 from valuesassets.models.memory import weights_bytes
 from valuesassets.models.model_files import count_weights
 from valuesassets.records.errors import ModelError, TokenizerError

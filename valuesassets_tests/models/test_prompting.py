@@ -190,7 +190,7 @@ def test_a_file_says_how_its_model_was_shown_the_trials_known_or_not(folders, tm
     model = opened(folders["dated"], template_date=DAY, template_arguments={"level": "low"}, system=SYSTEM)
     asking = Asking(model, [trial(QUESTION, 2)])
     known = asking.open_known(tmp_path)
-    asked, described = asking.ask(load_weights(model), known=known)
+    asked, described = asking.ask(load_weights(model), store=known)
     recalled = asking.recall(asking.open_known(tmp_path))
     assert recalled == (list(asked.records), described)
     told = described["prompting"]
@@ -222,7 +222,7 @@ def test_what_a_template_says_by_itself_is_a_note_in_files_and_preflights(tmp_pa
     model = opened(str(write_chat_model(tmp_path / "m", "chatml", template)), system=system)
     asking = Asking(model, [trial(QUESTION, 2)])
     known = asking.open_known(tmp_path / "known")
-    _, described = asking.ask(load_weights(model), known=known)
+    _, described = asking.ask(load_weights(model), store=known)
     assert [note for note in described["notes"] if "template" in note] == cautions
     assert [note for note in asking.cautions(described) if "template" in note] == cautions
     assert asking.recall(asking.open_known(tmp_path / "known"))[1]["notes"] == described["notes"]

@@ -128,7 +128,7 @@ def test_a_trial_that_cannot_be_asked_fails_alone_and_says_why(model_folders):
 
 
 def test_labels_that_cannot_be_told_apart_are_refused(loaded):
-    with pytest.raises(TokenizerError, match="cannot be told apart"):
+    with pytest.raises(TokenizerError, match="cannot be distinguished"):
         spell_labels(loaded.tokenizer, PROMPTS[0], ["1", " 1"])
 
 

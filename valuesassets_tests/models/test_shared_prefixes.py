@@ -11,7 +11,7 @@ from valuesassets.models.shared_prefixes import find_prefixes
 from valuesassets.models.token_trees import part_into_trees, shared_length
 
 TREE, SHORTEST, WORTH, BRANCH = 12, 3, 6, 2
-"""What the laws are tried with, so that short sequences suffice."""
+"""Limits for the property tests, so that short sequences suffice."""
 
 LIMITS = {
     name: getattr(shared_prefixes, name)

@@ -10,7 +10,8 @@ import pytest
 from valuesassets.models.asking import Asking
 from valuesassets.models.generating import prepare_answers, write_answers
 from valuesassets.models.known_readings import KnownAnswers
-from valuesassets.models.loading import LoadedModel, load_weights, open_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_weights, open_model
 from valuesassets.models.writing import Writer
 from valuesassets.models.written_text import whole_text
 from valuesassets.records.errors import ScoringError, TokenizerError
@@ -65,7 +66,7 @@ def raw_tokens(loaded, entries):
     opened = replace(loaded.opened, prompting=Prompting(style="chat", answer_prefix="none"))
     limit = loaded.opened.prompting.max_reasoning_tokens
     asked = [
-        replace(e.asked, readout=replace(e.asked.readout, max_tokens=limit + e.asked.readout.max_tokens, stop=()))
+        replace(e.request, readout=replace(e.request.readout, max_tokens=limit + e.request.readout.max_tokens, stop=()))
         for e in entries
     ]
     return [each.tokens for each in Writer(LoadedModel(opened, loaded.model, loaded.device), 64).write(asked)]
@@ -73,11 +74,11 @@ def raw_tokens(loaded, entries):
 
 def by_hand(loaded, entry, tokens):
     """What an answer must be, from all that was written: the first token with which a closing tag is whole ends it."""
-    readout, length = entry.asked.readout, len(tokens)
+    readout, length = entry.request.readout, len(tokens)
 
     @cache
     def text(n):
-        return whole_text(loaded.tokenizer, entry.asked.prompt_ids, tokens[:n])
+        return whole_text(loaded.tokenizer, entry.request.prompt_ids, tokens[:n])
 
     end = bisect_left(range(length + 1), True, key=lambda n: "</think>" in text(n))
     if end > min(length, LIMIT):
@@ -136,7 +137,7 @@ def test_the_closing_tag_may_be_the_last_token_of_the_limit_and_is_not_looked_fo
 
 def test_a_thought_without_an_end_is_a_row_with_its_reason_and_what_was_thought(plain, tmp_path):
     known = KnownAnswers(tmp_path)
-    result = written(plain, [asked("One\nA:", samples=60)], known=known)
+    result = written(plain, [asked("One\nA:", samples=60)], store=known)
     failed = [answer for answer in result.records if answer.status is Status.FAILED]
     assert 0 < len(failed) < 30
     cut = next(answer for answer in failed if answer.n_reasoning_tokens == LIMIT)
@@ -182,14 +183,14 @@ def test_thoughts_and_answers_are_the_same_alone_in_any_batch_shuffled_and_known
     with pytest.raises(KeyboardInterrupt):
         write_answers(loaded, entries, stop_late, known, width=1)
     assert sum(known.get(entry.key) is not None for entry in entries) == 8
-    assert everything(write_answers(loaded, entries, known=KnownAnswers(tmp_path), width=1)) == expected
+    assert everything(write_answers(loaded, entries, store=KnownAnswers(tmp_path), width=1)) == expected
 
 
 def test_another_thought_before_the_same_answer_is_a_doubt(plain, tmp_path):
     trials, changed = [asked("One\nA:", samples=8)], KnownAnswers(tmp_path)
     sound = [answer for answer in written(plain, trials).records if answer.status is Status.OK]
     changed.add(replace(each, token_ids=(each.token_ids[1], *each.token_ids[1:])) for each in sound)
-    certificate = written(plain, trials, known=changed).certificate
+    certificate = written(plain, trials, store=changed).certificate
     assert (certificate.equal_share, certificate.agrees) == (0.0, False)
 
 

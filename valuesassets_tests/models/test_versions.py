@@ -46,7 +46,8 @@ EVERY_MODEL = {"SCORER_VERSION", "SPANS_VERSION", "GENERATOR_VERSION"}
     ("file", "names"),
     [
         ("spelling/trie.py", EVERY_MODEL),
-        ("models/spans/roads.py", {"SPANS_VERSION"}),
+        ("models/loading.py", EVERY_MODEL),
+        ("models/spans/strategies.py", {"SPANS_VERSION"}),
         ("models/keyed_draws.py", {"GENERATOR_VERSION"}),
         ("models/known_vectors.py", {"EMBEDDER_VERSION"}),
         ("models/reference_training.py", {"PHANTOM_VERSION"}),

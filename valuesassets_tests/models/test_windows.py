@@ -9,7 +9,8 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
 from valuesassets.models import tree_masks, window_trial
-from valuesassets.models.loading import WINDOWS, load_model
+from valuesassets.models.loaded_model import WINDOWS
+from valuesassets.models.loading import load_model
 from valuesassets.models.reading_pass import ReadingPass
 from valuesassets.models.spelled_trials import spell_trials
 from valuesassets.models.token_trees import BatchBudget

@@ -15,7 +15,8 @@ from valuesassets.cli.calibrate import calibration_study
 from valuesassets.cli.probe import derive_answers
 from valuesassets.instruments.survey.plants import plant_questions
 from valuesassets.instruments.survey.trials import write_trials
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets.models.reference import hash_training, train_reference_model
 from valuesassets.models.reference_folder import find_reference_model
 from valuesassets.models.sampling import sample_answers

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import LlamaConfig
 
-from valuesassets.models.loading import OpenedModel
+from valuesassets.models.loaded_model import OpenedModel
 from valuesassets.node import held_models
 
 

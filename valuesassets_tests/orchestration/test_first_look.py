@@ -4,7 +4,7 @@ import pytest
 
 from valuesassets.instruments.survey.analyses import ANALYSES
 from valuesassets.orchestration import checks
-from valuesassets.orchestration.assets.survey import survey_assets
+from valuesassets.orchestration.assets.survey.material import survey_assets
 from valuesassets.orchestration.first_look.lines import controls_line
 from valuesassets.orchestration.first_look.pictures import draw_controls
 from valuesassets.orchestration.first_look.shown import first_look, link_to

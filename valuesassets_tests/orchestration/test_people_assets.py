@@ -2,7 +2,7 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from valuesassets.orchestration.assets.survey import survey_assets
+from valuesassets.orchestration.assets.survey.material import survey_assets
 from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.questions import write_questions

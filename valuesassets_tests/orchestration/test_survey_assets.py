@@ -8,7 +8,7 @@ import pytest
 
 from valuesassets.answers.estimator_disagreement import list_disagreements
 from valuesassets.definitions import build_definitions
-from valuesassets.orchestration.assets.survey_answers import probe_asset
+from valuesassets.orchestration.assets.survey.answers import probe_asset
 from valuesassets.orchestration.checks import ESTIMATORS_AGREE, EXTRACTION
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.pages import page_link

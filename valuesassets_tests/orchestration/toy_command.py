@@ -8,7 +8,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from valuesassets.orchestration.assets.survey import extract_and_align_job
+from valuesassets.orchestration.assets.survey.material import extract_and_align_job
 from valuesassets.orchestration.commands import study_process
 from valuesassets.orchestration.commands.jobs import whole_study_job
 from valuesassets.orchestration.commands.run_study import QUIET

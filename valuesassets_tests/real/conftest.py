@@ -10,7 +10,8 @@ from transformers import AutoModelForCausalLM
 
 from valuesassets.models.index_models import fetch_index_model
 from valuesassets.models.index_registry import find_index_file
-from valuesassets.models.loading import LoadedModel, load_model
+from valuesassets.models.loaded_model import LoadedModel
+from valuesassets.models.loading import load_model
 from valuesassets.records.errors import ModelError, StorageError
 
 FOLDERS = "VALUESASSETS_REAL_MODELS"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valuesassets.records.errors import QuestionError
-from valuesassets.records.marks import Transcript, find_marks, mark_trial, read_transcripts
+from valuesassets.records.marks import Transcript, ask_marks, find_marks, read_transcripts
 from valuesassets.records.readouts import Span
 from valuesassets.records.zips import write_zip
 from valuesassets_tests.needs import shared_file
@@ -76,18 +76,12 @@ def test_every_delimiter_is_part_of_one_mark_or_named(text):
     assert all(text[mark.end : mark.end + 2] == ">>" for mark in closed)
 
 
-def test_a_trial_asks_at_every_answer_and_names_each_set_of_candidates_once():
-    asked = mark_trial(
-        transcript("Ever? <<1>> How often? <<>> Sure? <<120>> Then? <<2>>"),
-        lambda mark: ("1", "2") if mark.number != 3 else ("10", "1"),
-        as_published=True,
-    )
-    assert asked.trial_id == "CARE scale/1"
-    assert asked.readout.spans == (Span(8, 9, 0), Span(36, 39, 1), Span(50, 51, 0))
-    assert asked.readout.sets == (("1", "2"), ("10", "1"))
-    assert (asked.readout.close, asked.readout.as_published) == ((">>",), True)
-    with pytest.raises(QuestionError, match=r"CARE scale/1: no answer stands between \{ and \}; name the delimiters"):
-        mark_trial(transcript("Ever? <<1>>"), lambda _: ("1",), ("{", "}"))
+def test_a_readout_asks_at_every_answer_and_names_each_set_of_candidates_once():
+    marks = [mark for mark in find_marks("Ever? <<1>> How often? <<>> Sure? <<120>> Then? <<2>>")[0] if not mark.fault]
+    readout = ask_marks(marks, [("1", "2"), ("10", "1"), ("1", "2")], as_published=True)
+    assert readout.spans == (Span(8, 9, 0), Span(36, 39, 1), Span(50, 51, 0))
+    assert readout.sets == (("1", "2"), ("10", "1"))
+    assert (readout.close, readout.as_published) == ((">>",), True)
     with pytest.raises(QuestionError, match="one is empty; give two texts"):
         find_marks("text", ("<<", ""))
 

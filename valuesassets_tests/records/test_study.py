@@ -186,10 +186,6 @@ def test_every_path_of_a_study_file_counts_from_its_folder(tmp_path):
         load_study(str(tmp_path / "mine.toml"))
 
 
-def test_a_script_is_ignored():
-    assert parse_study(demo(languages__eng__script="Latin"), "my.toml").languages["eng"].script == "Latin"
-
-
 def transcripts(**changes):
     return {"tasks": {"care": {"transcripts": "planted"}}, "laws": {"m": {"style": 0.5}}} | changes
 

@@ -32,7 +32,7 @@ def put(trials, *responses, prompting=CHAT, known=None, attempts=1):
         )
         asking = RemoteAsking(MODEL, endpoint, prompting, trials)
         kept = asking.open_known(known) if known else None
-        result, described = asking.ask(asking.connect(kept), known=kept)
+        result, described = asking.ask(asking.connect(kept), store=kept)
     return result.records, described | {"notes": result.notes}, server
 
 

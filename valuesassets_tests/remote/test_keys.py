@@ -71,7 +71,7 @@ def test_a_key_that_a_server_hands_back_is_nowhere(shown, tmp_path, monkeypatch,
         known = asking.open_known(tmp_path / str(number))
         with server.serving():
             try:
-                answers, described = asking.ask(asking.connect(known), known=known)
+                answers, described = asking.ask(asking.connect(known), store=known)
             except (InputError, EndpointError) as error:
                 found.append(str(error))
             else:
@@ -90,7 +90,7 @@ def test_what_a_server_hands_back_is_said_and_nothing_more_is_sent(tmp_path, mon
     known = asking.open_known(tmp_path)
     said = r"writes the key of THE_KEY into its answer \(status 200\), which is not kept; have the key replaced"
     with server.serving(), pytest.raises(InputError, match=said):
-        asking.ask(asking.connect(known), known=known)
+        asking.ask(asking.connect(known), store=known)
     assert len(server.bodies) <= 2
 
 

@@ -45,7 +45,7 @@ def put(trials, server, known=None, prompting=CHAT, **settings):
     kept = asking.open_known(known) if known else None
     client = asking.connect(kept)
     client.pause = lambda seconds: None
-    return asking.ask(client, known=kept)
+    return asking.ask(client, store=kept)
 
 
 def one(response, trial=None, prompting=CHAT, **settings):
@@ -374,7 +374,7 @@ endpoint = Endpoint(provider="openai", base_url={server.base_url!r}, key_env="TH
 questions = [asked(f"question {{number}}", f"q{{number}}") for number in range(60)]
 asking = RemoteAsking({MODEL!r}, endpoint, Prompting(style="chat"), questions)
 known = asking.open_known(Path({str(tmp_path)!r}))
-asking.ask(asking.connect(known), known=known)
+asking.ask(asking.connect(known), store=known)
 """
     with server.serving():
         process = subprocess.Popen([sys.executable, "-c", script], cwd=REPOSITORY)

@@ -45,7 +45,7 @@ def put(server, trials=TRIALS, known=None, prompting=TEXT, **settings):
     endpoint = Endpoint(**{"provider": "openai", "base_url": server.base_url, "api": "completions"} | settings)
     asking = RemoteAsking(SERVED, endpoint, prompting, trials)
     kept = asking.open_known(known) if known else None
-    result, described = asking.ask(asking.connect(kept), known=kept)
+    result, described = asking.ask(asking.connect(kept), store=kept)
     return result.records, described
 
 

@@ -95,7 +95,7 @@ def ask_all(asking, folder, count):
     client = asking.connect(known)
     client.pause = lambda seconds: None
     try:
-        result, described = asking.ask(client, known=known)
+        result, described = asking.ask(client, store=known)
     except ValuesAssetsError:
         return
     assert len(result.records) == count

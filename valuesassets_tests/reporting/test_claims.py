@@ -7,8 +7,9 @@ from valuesassets.answers.quality_report import report_quality
 from valuesassets.comparing.signal import SIGNAL, STYLE
 from valuesassets.instruments.survey.report import claims as derive_claims
 from valuesassets.records.study import load_study
-from valuesassets.reporting.claims import by_question, claims_section
-from valuesassets.reporting.parts import Claim, Gate, Refused
+from valuesassets.reporting.claims import beside_claims, by_question
+from valuesassets.reporting.page_parts import claims_section, origins_section
+from valuesassets.reporting.parts import Claim, Gate, Refused, Section
 from valuesassets.reporting.questions import CALIBRATION, MAP
 from valuesassets_tests.figures.made_up import controls_frame, human_frame, probe_frame, recovery_frame
 from valuesassets_tests.figures.made_up_analyses import map_frame
@@ -139,19 +140,23 @@ def test_an_unreliable_family_and_one_that_was_not_measured_support_nothing():
 def test_the_section_lists_what_was_left_out_tests_seeds_versions_and_hashes():
     provenance = [{"what": "form eng", "sha256": "ab"}]
     found = run(signal={"tests": TESTS}, versions={"Python": "3.11", "scorer": "3"}, provenance=provenance)
-    section = claims_section(found, [], {"Map": ["no points"]})
+    section = claims_section(found, [], [Section("map", "Map", refusals=["no points"])])
+    beside_claims(section, found)
+    origins = origins_section(found)
     captions = [table.caption for table in section.tables]
     assert captions == [
         "Answers that no analysis uses, by reason.",
         "Every test of this run, p corrected within its family; a test counts at 0.05 or below.",
+    ]
+    assert [table.caption for table in origins.tables] == [
+        "Files, models and cells, with their hashes.",
         "Seeds and versions.",
-        "Hashes: models, questionnaires, human data and programs behind this page.",
     ]
     left_out = section.tables[0]
     assert left_out.columns == ("standing", "reason", "answers", "items", "cells")
     unused = ~found.quality["readings"].is_usable.astype(bool)
     assert sum(int(row[2].text) for row in left_out.rows) == unused.sum() > 0
-    versions = {row[0].text: row[1].text for row in section.tables[2].rows}
+    versions = {row[0].text: row[1].text for row in origins.tables[1].rows}
     assert versions == {"seed of the study": "20170620", "Python": "3.11", "scorer": "3"}
     assert section.refusals == ["Map: no points"]
     assert "Gates: 1 passed, 1 failed, 0 never looked at." in section.paragraphs
@@ -172,7 +177,8 @@ def test_cells_that_are_missing_and_items_that_were_dropped_are_listed_with_thei
     partial = probe[probe.language != "bul"]
     quality = report_quality(partial, study.cells(), study.thresholds).frames()
     found = run(probe=partial, quality=quality)
-    section = claims_section(found, derive_claims(found), {})
+    section = claims_section(found, derive_claims(found), [])
+    beside_claims(section, found)
     cells, items = section.tables[:2]
     assert [row[0].text for row in cells.rows] == ["reference-mono bul", "reference-multi bul"]
     assert {row[1].text for row in cells.rows} == {"not probed yet"}

@@ -2,7 +2,6 @@
 
 import json
 
-from valuesassets.reporting.page_parts import origins
 from valuesassets.reporting.run import reading_origin
 
 GGUF = {
@@ -18,8 +17,6 @@ def test_readings_of_a_gguf_file_name_the_file_and_its_quantisation():
     origin = reading_origin("tiny/eng", GGUF)
     assert (origin["source"], origin["sha256"], origin["commit"]) == ("tiny.Q8_0.gguf", "0a1b", "")
     assert origin["quantisation"].startswith("Q8_0, computed in float32")
-    (row,) = origins({"tiny/eng": GGUF})
-    assert row["model"] == f"tiny.Q8_0.gguf ({GGUF['quantisation']})"
 
 
 def test_readings_of_a_folder_name_no_quantisation():

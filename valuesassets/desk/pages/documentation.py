@@ -1,6 +1,6 @@
 """The documentation as a site that MkDocs builds: by `make docs`, or by the pages' server where it is not there yet.
 
-mkdocs.yml names this file as MkDocs' hooks: README, CHANGELOG and CONTRIBUTING stand outside `docs/` and are pages too.
+mkdocs.yml names this file as MkDocs' hooks: README, CHANGELOG and others beside `docs/` are pages too.
 """
 
 import re
@@ -14,7 +14,8 @@ from filelock import FileLock
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 SITE = REPOSITORY / "site"
-ROOT_PAGES = {"index.md": "README.md", "CHANGELOG.md": "CHANGELOG.md", "CONTRIBUTING.md": "CONTRIBUTING.md"}
+BESIDE_DOCS = ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md")
+ROOT_PAGES = {"index.md": "README.md"} | {name: name for name in BESIDE_DOCS}
 """Pages of the site by the files at the root of the project."""
 
 

@@ -3,11 +3,14 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.errors import DagsterDefinitionChangedDeserializationError
-from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
-from dagster._core.storage.tags import BACKFILL_ID_TAG, PARTITION_NAME_TAG
 
+from valuesassets.dagster_internals.backfills import (
+    BulkActionStatus,
+    DagsterDefinitionChangedDeserializationError,
+    PartitionBackfill,
+)
+from valuesassets.dagster_internals.graph import BaseAssetGraph
+from valuesassets.dagster_internals.tags import BACKFILL_ID_TAG, PARTITION_NAME_TAG
 from valuesassets.desk.first_errors import first_error
 from valuesassets.desk.inputs import is_no_cell
 from valuesassets.desk.summaries.summary import BackfillSummary, Failure, Outcome, Partition

@@ -1,13 +1,18 @@
 """What a look at the backfills finds: which have ended since the last one, and a page and a notice of each."""
 
 import json
+import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
-from dagster._core.execution.backfill import BULK_ACTION_TERMINAL_STATUSES, BulkActionsFilter, PartitionBackfill
-from dagster._time import datetime_from_timestamp, get_current_timestamp
 
+from valuesassets.dagster_internals.backfills import (
+    BULK_ACTION_TERMINAL_STATUSES,
+    BulkActionsFilter,
+    PartitionBackfill,
+)
 from valuesassets.desk.summaries.gathering import gather_summary
 from valuesassets.desk.summaries.notices import is_asked_for, send_notices
 from valuesassets.desk.unfinished import Unfinished
@@ -30,7 +35,7 @@ def look(
     Returns:
         Lines for the log, and what is to be remembered.
     """
-    now = get_current_timestamp()
+    now = time.time()
     before = json.loads(cursor) if cursor else {"until": now, "going_on": [], "ended": []}
     known = _known_backfills(instance, before["until"], before["going_on"])
     ended = [each for each in known if each.status in BULK_ACTION_TERMINAL_STATUSES]
@@ -84,7 +89,7 @@ def summarise(
 
 def _known_backfills(instance: dg.DagsterInstance, until: float, going_on: list[str]) -> list[PartitionBackfill]:
     """Those that were going on at the last look, and those that are new since, oldest first."""
-    since = datetime_from_timestamp(until - OVERLAP_SECONDS)
+    since = datetime.fromtimestamp(until - OVERLAP_SECONDS, UTC)
     found = {each.backfill_id: each for each in instance.get_backfills(filters=BulkActionsFilter(created_after=since))}
     if left := [name for name in going_on if name not in found]:
         older = instance.get_backfills(filters=BulkActionsFilter(backfill_ids=left))

@@ -11,9 +11,9 @@ import threading
 import time
 from pathlib import Path
 
-from dagster._cli.code_server import start_command
-from dagster._serdes import serialize_value
+import dagster as dg
 
+from valuesassets.dagster_internals.code_server import start_command
 from valuesassets.desk.database import open_instance
 from valuesassets.desk.server_process import CANNOT_SERVE, SOCKET, end_with_parent
 from valuesassets.records.errors import StorageError
@@ -27,7 +27,7 @@ def main(folder: str, is_migrated: str, *arguments: str) -> None:
     end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))  # which waits for the runs
     try:
         with open_instance(os.environ["VALUESASSETS_DAGSTER"], is_migrated == "yes") as instance:
-            timeout, reference = instance.code_server_process_startup_timeout, serialize_value(instance.get_ref())
+            timeout, reference = instance.code_server_process_startup_timeout, dg.serialize_value(instance.get_ref())
     except StorageError as error:
         print(" ".join(str(error).split()), file=sys.stderr, flush=True)
         sys.exit(CANNOT_SERVE)

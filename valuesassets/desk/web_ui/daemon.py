@@ -3,9 +3,7 @@
 import sys
 from pathlib import Path
 
-from dagster._daemon.cli import run_command
-
-from valuesassets.desk.retries import retry_what_has_failed
+from valuesassets.dagster_internals.daemon import retry_what_has_failed, run_command
 from valuesassets.desk.server_process import end_with_parent, wait_for_code_server
 
 if __name__ == "__main__":

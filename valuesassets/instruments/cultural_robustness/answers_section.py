@@ -9,28 +9,28 @@ import pandas as pd
 from markupsafe import Markup
 
 from valuesassets.instruments.cultural_robustness.answer_quality import STATUSES
-from valuesassets.instruments.cultural_robustness.pictures import PICTURES
 from valuesassets.records.frames import parts_of
-from valuesassets.reporting.page_parts import Figures, draw, needed, tabulate
-from valuesassets.reporting.parts import Frames, Section
+from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.parts import Section
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import draw_figures
 
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 OK = "ok"
 
 
-def answers(frames: Frames, figures: Figures, pages: Mapping[str, Mapping[str, str]]) -> Section:
+def answers(run: Run, name: str) -> list[Section]:
     """The section, with a place for each model that its point leads to.
 
-    Args:
-        pages: by model and language, where the page of its answers is.
+    Of the run's `found`, `answer_pages` is by model and language where the page of its answers is.
     """
-    section = Section("answers", "Which answers count?")
+    section, frames = Section("answers", run.analyses[name].title), run.tables
     faults = frames.get("question_report")
     if faults is not None and len(faults):
         tabulate(section, "What is to be said of the questions.", faults)
-    quality = needed(section, frames, "answer_quality")
+    quality = section.need(run.table(name))
     if quality is None:
-        return section
+        return [section]
     section.paragraphs += [
         "An answer is empty with neither a word nor a single number, failed where nothing was written, an echo where "
         "it says what its prompt says, a loop where it goes round in circles, in the wrong language where its own has "
@@ -40,14 +40,14 @@ def answers(frames: Frames, figures: Figures, pages: Mapping[str, Mapping[str, s
         "name.",
     ]
     counts = status_table(quality)
-    section.markup = str(_places(counts, anchors_of(quality), pages))
-    draw(section, figures, PICTURES, "answer_quality")
+    section.markup = str(_places(counts, anchors_of(quality), run.found.get("answer_pages", {})))
+    draw_figures(section, run, name, tells_missing=False)
     tabulate(section, "Answers by status.", counts)
     dropped = frames.get("dropped")
     if dropped is not None and not len(dropped):
         section.paragraphs.append("No language was left out.")
     tabulate(section, "Languages that are left out, and why.", dropped if dropped is not None else [])
-    return section
+    return [section]
 
 
 def anchors_of(quality: pd.DataFrame | None) -> dict[str, str]:

@@ -17,8 +17,10 @@ from valuesassets.instruments.cultural_robustness.planted_answers import (
     FaultKind,
     planted_faults,
 )
+from valuesassets.instruments.cultural_robustness.questions import all_questions
 from valuesassets.instruments.cultural_robustness.scores import TESTS
 from valuesassets.records.frames import records
+from valuesassets.records.study import Study
 
 RATIO_TOLERANCE = 0.05
 RATIOS = ("diversity", "robustness")
@@ -132,3 +134,21 @@ def _faults(family: str, quality: pd.DataFrame, questions: pd.DataFrame) -> list
 
 def _known(value: Any) -> float | None:
     return None if value is None or pd.isna(value) else float(value)
+
+
+def calibrate_models(
+    study: Study,
+    language_pairs: Mapping[str, Mapping[str, pd.DataFrame]],
+    answer_quality: Mapping[str, pd.DataFrame],
+    questions: Mapping[str, pd.DataFrame],
+) -> pd.DataFrame:
+    """`derive_calibration` of every family that is trained here.
+
+    Args:
+        language_pairs, answer_quality: by family.
+        questions: by language.
+    """
+    texts, alpha = all_questions(questions), study.inference.alpha
+    trained = [name for name in language_pairs if study.families[name].kind == "reference"]
+    facts = [derive_calibration(name, language_pairs[name], answer_quality[name], texts, alpha) for name in trained]
+    return pd.concat(facts, ignore_index=True)

@@ -6,14 +6,7 @@ from typing import Any
 import pandas as pd
 
 from valuesassets.instruments.cultural_robustness.page_tables import spelled_score
-from valuesassets.instruments.cultural_robustness.scores import (
-    DIVERSITY,
-    FOLLOW,
-    GAIN,
-    OWN,
-    ROBUSTNESS,
-    STRUCTURE,
-)
+from valuesassets.instruments.cultural_robustness.scores import DIVERSITY, FOLLOW, GAIN, OWN, ROBUSTNESS, STRUCTURE
 from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import counted, some_of

@@ -6,18 +6,14 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from valuesassets.answers.language_codes import scripts_of
-from valuesassets.figures.answer_quality import draw_answer_quality
-from valuesassets.figures.country_profiles import draw_country_profiles
-from valuesassets.figures.diversity_robustness import draw_diversity_robustness
-from valuesassets.figures.language_map import draw_language_map
-from valuesassets.figures.seed_and_null import draw_seed_and_null
+from valuesassets.figures import answer_quality, country_profiles, diversity_robustness, language_map, seed_and_null
+from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.cultural_robustness.scores import DIVERSITY, ROBUSTNESS
 from valuesassets.measure.mds import plane_from_distances
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.reporting.interval_words import spelled
-from valuesassets.reporting.page_parts import FigureText, drawable
-from valuesassets.reporting.parts import Frames, is_absent
+from valuesassets.reporting.parts import is_absent
 
 PUBLISHED = ("seed_diversity", "seed_robustness", "seed_product", "cd", "cr", "csp", "csp_question")
 """Scores of the seed and its successor."""
@@ -27,72 +23,35 @@ PLANES = {"culture gain": "culture_gain", "plain distance": "unanchored_distance
 NO_GROUPS = pd.DataFrame(columns=pd.Index(["model", "language", "group"]))
 NO_POINTS = ["model", "distance", "language", "script", "x", "y", "stress", "group"]
 
-PICTURES = {
-    "seed_and_null": FigureText(
-        ("scores",),
-        "A row for each published score, with a dot for each model and a bar for its null: what the same formula gives "
-        "for the questions themselves, or for answers dealt anew. The table holds the same numbers.",
-        "What do published scores say that translations of one question, or arbitrary answers, do not get as well?",
-        asset="scores",
-    ),
-    "diversity_robustness": FigureText(
-        ("scores",),
-        "A plane with models as points: across, diversity, upward, robustness, each with its interval; lines at 0 and "
-        "at 1. Models without a point are named below with the reason.",
-        "Do answers differ by culture where nothing is said, and does a named country override it?",
-        asset="scores",
-    ),
-    "country_profiles": FigureText(
-        ("country_profiles",),
-        "A panel for each model, languages in rows and countries in columns: a shade for how close the answer without "
-        "a country is to the one for the country; the language's own country is boxed.",
-        "Which countries is what a language says without a country close to?",
-        number="closeness",
-    ),
-    "language_map": FigureText(
-        ("language_pairs",),
-        "Two planes for each model with languages as points: by what they differ in beyond language, with their "
-        "groups, and by plain distances, in which scripts stand apart.",
-        "Which languages answer alike: beyond what language does, and as plain distances have it?",
-    ),
-    "answer_quality": FigureText(
-        ("answer_quality",),
-        "A bar for each model and language: the share of its answers with which something is wrong, by what, and how "
-        "many these are.",
-        "Which answers are empty, cut off, in another language or an echo?",
-    ),
-}
-"""By name, in the order of the report."""
+
+def draw_seed_and_null(scores: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """Published scores, each beside its null."""
+    shown = published_scores(scores)
+    return seed_and_null.draw_seed_and_null(shown, planted) if len(shown) else None
 
 
-def draw_pictures(frames: Frames, is_planted: bool) -> dict[str, Figure]:
-    """Every figure that the tables allow, by name.
-
-    Args:
-        frames: by name, those that are there.
-        is_planted: whether answers are.
-    """
-    there = {name: frame for name, frame in frames.items() if len(frame)}
-    drawn = {name: draw(name, there, is_planted) for name in drawable(PICTURES, there)}
-    return {name: figure for name, figure in drawn.items() if figure is not None}
+def draw_diversity_robustness(scores: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """Models by diversity and robustness, those without a point named with the reason."""
+    points, without = ratio_points(scores)
+    if not len(points) and not without:
+        return None
+    return diversity_robustness.draw_diversity_robustness(points, without, planted)
 
 
-def draw(name: str, frames: Frames, is_planted: bool) -> Figure | None:
-    """One of `PICTURES`, of tables that have rows; None where these hold nothing of it."""
-    match name:
-        case "diversity_robustness":
-            points, without = ratio_points(frames["scores"])
-            return draw_diversity_robustness(points, without, is_planted) if len(points) or without else None
-        case "seed_and_null":
-            published = published_scores(frames["scores"])
-            return draw_seed_and_null(published, is_planted) if len(published) else None
-        case "country_profiles":
-            return draw_country_profiles(frames["country_profiles"], is_planted)
-        case "language_map":
-            points, notes = language_points(frames["language_pairs"], frames.get("language_groups", NO_GROUPS))
-            return draw_language_map(points, is_planted, notes)
-        case _:
-            return draw_answer_quality(status_counts(frames["answer_quality"]), is_planted)
+def draw_country_profiles(profiles: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """How close each language's answers without a country are to those for each country."""
+    return country_profiles.draw_country_profiles(profiles, planted) if has_numbers(profiles, "closeness") else None
+
+
+def draw_language_map(pairs: pd.DataFrame, groups: pd.DataFrame | None, planted: bool = False) -> Figure:
+    """Languages as points, near where they answer alike, and the models that have no plane."""
+    points, notes = language_points(pairs, NO_GROUPS if groups is None else groups)
+    return language_map.draw_language_map(points, planted, notes)
+
+
+def draw_answer_quality(quality: pd.DataFrame, planted: bool = False) -> Figure:
+    """The shares of answers with which something is wrong."""
+    return answer_quality.draw_answer_quality(status_counts(quality), planted)
 
 
 def published_scores(scores: pd.DataFrame) -> pd.DataFrame:

@@ -3,16 +3,18 @@
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.cultural_robustness.pictures import PICTURES, published_scores
+from valuesassets.instruments.cultural_robustness.pictures import published_scores
 from valuesassets.records.frames import parts_of
-from valuesassets.reporting.page_parts import Figures, draw, needed, tabulate
-from valuesassets.reporting.parts import Frames, Section
+from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.parts import Section
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import draw_figures
 
 
-def published(frames: Frames, figures: Figures) -> Section:
-    """The section that the page opens with."""
+def published(run: Run) -> Section:
+    """What published scores give without any culture, before anything is said of culture."""
     section = Section("published-scores", "What published scores give for translations and for arbitrary answers")
-    scores = needed(section, frames, "scores")
+    scores = section.need(run.table("scores"))
     if scores is None:
         return section
     found = published_scores(scores)
@@ -26,7 +28,7 @@ def published(frames: Frames, figures: Figures) -> Section:
         "No interval is given with published scores, as their authors give none; what can be said of culture stands "
         "in the sections below.",
     ]
-    draw(section, figures, PICTURES, "seed_and_null")
+    draw_figures(section, run, "scores", "seed_and_null", tells_missing=False)
     if not len(found):
         section.refusals.append("published scores: none was handed to the report")
     tabulate(

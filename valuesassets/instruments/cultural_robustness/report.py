@@ -1,7 +1,4 @@
-"""The page that cultural robustness ends in: what published scores give without culture first, then what can be said.
-
-A pure function of tables, so that the graph and the command line end in the same page.
-"""
+"""The words of the page that cultural robustness ends in: published scores first, then what can be said."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -10,74 +7,91 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.figures.backgrounds import has_numbers
-from valuesassets.instruments.cultural_robustness.answers_section import anchors_of, answers
-from valuesassets.instruments.cultural_robustness.claims import claims, gates, short_answers, weaknesses
+from valuesassets.instruments.cultural_robustness.answers_section import anchors_of
+from valuesassets.instruments.cultural_robustness.claims import claims as table_claims
+from valuesassets.instruments.cultural_robustness.claims import gates as table_gates
+from valuesassets.instruments.cultural_robustness.claims import short_answers, weaknesses
 from valuesassets.instruments.cultural_robustness.embedder_report import language_share
 from valuesassets.instruments.cultural_robustness.language_groups import FEWEST, group_languages
-from valuesassets.instruments.cultural_robustness.methods import methods, sources
+from valuesassets.instruments.cultural_robustness.methods import methods as table_methods
+from valuesassets.instruments.cultural_robustness.methods import sources as table_sources
 from valuesassets.instruments.cultural_robustness.page_tables import SCORE_COLUMNS, score_table, spell_scores, with_ends
-from valuesassets.instruments.cultural_robustness.pictures import (
-    PICTURES,
-    PUBLISHED,
-    pair_square,
-    ratio_points,
-)
+from valuesassets.instruments.cultural_robustness.pictures import PUBLISHED, pair_square, ratio_points
 from valuesassets.instruments.cultural_robustness.published_section import published
 from valuesassets.instruments.cultural_robustness.scores import CONTENT, OWN, REPEATED, STRUCTURE
 from valuesassets.records.frames import parts_of, records, rows, rows_where
-from valuesassets.records.settings.measuring import USUAL, Inference
+from valuesassets.reporting.analyses import figures
 from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.inline_svg import linked_svg
 from valuesassets.reporting.interval_words import spelled
-from valuesassets.reporting.page_parts import Figures, Page, claims_of_page, draw, needed, origins_section, tabulate
-from valuesassets.reporting.parts import Frames, Section, planned
-from valuesassets.reporting.report import METHODS, render_page
+from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.parts import Claim, Frames, Gate, Refused, Section
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import analysis_sections, draw_figures
 
-Links = Mapping[str, Mapping[str, str]]
-"""By model and language: where the page of its answers is, as the report links it."""
 NO_ANSWERS = pd.DataFrame(columns=pd.Index(["model", "language", "status"]))
 IN_OTHER_SECTIONS = (*PUBLISHED, OWN, STRUCTURE)
 
 
-def render_cultural_robustness(
-    frames: Frames,
-    page: Page,
-    figures: Figures,
-    made_at: str | None = None,
-    *,
-    inference: Inference = USUAL,
-    answer_pages: Links | None = None,
-) -> str:
-    """The report as one HTML page that needs nothing else; the same tables give the same page.
+def opening(run: Run) -> Section:
+    """What the page opens with: whether each model's answers differ by culture, and which checks failed."""
+    answers = short_answers(run.tables, run.inference.alpha)
+    return in_short(answers, run.gates, claims(run), weaknesses(run.tables.get("answer_quality", NO_ANSWERS)))
+
+
+def sections(run: Run) -> list[Section]:
+    """A section for each analysis; the one of published scores comes first."""
+    return analysis_sections(run)
+
+
+def gates(run: Run) -> list[Gate]:
+    """The checks of the study and their outcome."""
+    return table_gates(run.tables)
+
+
+def claims(run: Run) -> list[Claim]:
+    """What the tables support and what they do not."""
+    return table_claims(run.tables, run.is_planted, run.inference.alpha)
+
+
+def methods(run: Run) -> list[str]:
+    """Sentences for a paper."""
+    return table_methods(run.tables, run.is_planted, run.inference.correction)
+
+
+def sources(run: Run) -> tuple[str, ...]:
+    """Keys of the entries of what the tables rest on."""
+    return table_sources(run.tables, run.inference.correction)
+
+
+def tables_of_models(
+    measured: Mapping[str, Mapping[str, pd.DataFrame]], quality: Mapping[str, pd.DataFrame]
+) -> dict[str, Any]:
+    """The tables of all models in one each, or why there are none.
 
     Args:
-        frames: by name, those that are there.
-        figures: by name, as `draw_pictures` gives them.
-        inference: up to which alpha a p-value counts, and how it was corrected.
-        answer_pages: pages of answers that the section about answers leads to.
+        measured: by model, its `MEASURED` tables.
+        quality: by model, what became of its answers.
     """
-    opening = published(frames, figures)
-    others = [
-        _ratios(frames, figures),
-        _countries(frames, figures),
-        _groups(frames, figures),
-        answers(frames, figures, answer_pages or {}),
-        _embedder(frames),
-        _calibration(frames),
-    ]
-    about = claims(frames, page.is_planted, inference.alpha)
-    checks = planned(gates(frames), page.by_plan)
-    first = in_short(short_answers(frames, inference.alpha), checks, about)
-    first.paragraphs += weaknesses(frames.get("answer_quality", NO_ANSWERS))
-    cited = sources(frames, inference.correction)
-    own = claims_of_page(checks, about, [opening, *others])
-    sections = (first, opening, own, *others, METHODS, origins_section(page))
-    return render_page(page, sections, methods(frames, page.is_planted, inference.correction), cited, made_at)
+    names = [name for name in next(iter(measured.values()), {}) if name != "scores"]
+    tables: dict[str, Any] = {
+        name: pd.concat([frames[name] for frames in measured.values()], ignore_index=True) for name in names
+    }
+    judged = [frame.assign(model=model) for model, frame in quality.items()]
+    none = Refused("no model's answers were judged and measured yet; materialise answers and what follows from them")
+    missing: dict[str, Any] = dict.fromkeys(("language_pairs", "country_profiles", "language_groups"), none)
+    tables["answer_quality"] = pd.concat(judged, ignore_index=True) if judged else none
+    return missing | tables
 
 
-def _ratios(frames: Frames, figures: Figures) -> Section:
-    section = Section("diversity-robustness", "Diversity and robustness, free of language")
-    scores = needed(section, frames, "scores")
+def scores(run: Run, name: str) -> list[Section]:
+    """Published scores beside their nulls, then those that are free of language."""
+    return [published(run), _ratios(run, name)]
+
+
+def _ratios(run: Run, name: str) -> Section:
+    section = Section("diversity-robustness", run.analyses[name].title)
+    scores = section.need(run.table(name))
     if scores is None:
         return section
     section.paragraphs += [
@@ -94,7 +108,7 @@ def _ratios(frames: Frames, figures: Figures) -> Section:
         "t test over questions. Intervals are over questions, of 20 or more: where p is at most the level they leave "
         "out 0, and so do those of the ratios (Fieller). null is the mean under permuted labels.",
     ]
-    _draw_plane(section, frames, figures)
+    _draw_plane(section, run, name)
     ours = rows(scores, ~scores["score"].isin(IN_OTHER_SECTIONS))
     tabulate(section, "Scores with their intervals, tests and nulls.", spell_scores(ours), SCORE_COLUMNS)
     if len(rows(ours, ours["score"].isin([REPEATED, CONTENT]))):
@@ -106,20 +120,20 @@ def _ratios(frames: Frames, figures: Figures) -> Section:
     return section
 
 
-def _draw_plane(section: Section, frames: Frames, figures: Figures) -> None:
+def _draw_plane(section: Section, run: Run, name: str) -> None:
     """The plane of models, inside the page: each point says its numbers and leads to the model's answers."""
-    name = "diversity_robustness"
-    if name not in figures:
-        return
-    points, _ = ratio_points(frames["scores"])
-    anchors = anchors_of(frames.get("answer_quality"))
-    titles = {f"point {row['model']}": _point_words(row) for row in records(points)}
-    links = {f"point {model}": f"#{anchor}" for model, anchor in anchors.items()}
-    svg = linked_svg(figures[name], titles, links, PICTURES[name].alt)
-    caption = f"{PICTURES[name].caption} A click on a point leads to the model's answers."
-    section.markup += f'<figure><div class="scroll map"><div class="paper">{svg}</div></div>'
-    section.markup += f"<figcaption>{caption}</figcaption></figure>"
-    section.is_beside = True
+    frames = run.tables
+    drawing = next(each for each in run.analyses[name].drawings if each.name == "diversity_robustness")
+    for _, figure in figures(drawing, frames, run):
+        points, _ = ratio_points(frames["scores"])
+        anchors = anchors_of(frames.get("answer_quality"))
+        titles = {f"point {row['model']}": _point_words(row) for row in records(points)}
+        links = {f"point {model}": f"#{anchor}" for model, anchor in anchors.items()}
+        svg = linked_svg(figure, titles, links, drawing.alt)
+        caption = f"{drawing.caption} A click on a point leads to the model's answers."
+        section.markup += f'<figure><div class="scroll map"><div class="paper">{svg}</div></div>'
+        section.markup += f"<figcaption>{caption}</figcaption></figure>"
+        section.is_beside = True
 
 
 def _point_words(row: Mapping[str, Any]) -> str:
@@ -130,9 +144,10 @@ def _point_words(row: Mapping[str, Any]) -> str:
     return f"{row['model']}: {', '.join(said)}"
 
 
-def _countries(frames: Frames, figures: Figures) -> Section:
-    section = Section("countries", "Which countries is an answer without a country close to?")
-    profiles = needed(section, frames, "country_profiles")
+def countries(run: Run, name: str) -> list[Section]:
+    """Which countries each language is close to in itself."""
+    section, frames = Section("countries", run.analyses[name].title), run.tables
+    profiles = section.need(run.table(name))
     if profiles is not None:
         section.paragraphs += [
             "Within one language, the answer without a country is compared with the answers for each country; no two "
@@ -142,7 +157,7 @@ def _countries(frames: Frames, figures: Figures) -> Section:
             "own_country_advantage is the mean closeness of languages to their own country, tested by dealing the own "
             "countries anew among the languages.",
         ]
-        draw(section, figures, PICTURES, "country_profiles")
+        draw_figures(section, run, name, tells_missing=False)
     score_table(section, frames, OWN, "Own-country advantage.")
     if profiles is not None:
         caption = "The own country of each language: closeness, and its rank among all countries (1 is the closest)."
@@ -150,7 +165,7 @@ def _countries(frames: Frames, figures: Figures) -> Section:
         shown = ("model", "language", "country", "closeness", "distance", "n_questions")
         told = with_ends(profiles, "closeness")
         tabulate(section, "Every language and country.", told, shown)
-    return section
+    return [section]
 
 
 def own_ranks(profiles: pd.DataFrame) -> list[dict[str, Any]]:
@@ -166,9 +181,10 @@ def own_ranks(profiles: pd.DataFrame) -> list[dict[str, Any]]:
     return found
 
 
-def _groups(frames: Frames, figures: Figures) -> Section:
-    section = Section("groups", "Which languages answer alike?")
-    pairs = needed(section, frames, "language_pairs")
+def groups(run: Run, name: str) -> list[Section]:
+    """Which languages answer alike, beyond language and by plain distances."""
+    section, frames = Section("groups", run.analyses[name].title), run.tables
+    pairs = section.need(run.table("language_pairs"))
     if pairs is not None:
         section.paragraphs += [
             "Languages are grouped by U - A, what they differ in beyond language, with average linkage and as many "
@@ -177,7 +193,7 @@ def _groups(frames: Frames, figures: Figures) -> Section:
             "Grouped by plain distances U, languages fall together by script and family, as an embedder has them: that "
             "grouping stands beside and says nothing of culture.",
         ]
-        draw(section, figures, PICTURES, "language_map")
+        draw_figures(section, run, name, tells_missing=False)
     score_table(section, frames, STRUCTURE, "Structure of languages.")
     if pairs is not None:
         tabulate(section, "Groups of languages, beyond language and by plain distances.", groupings(frames))
@@ -186,7 +202,7 @@ def _groups(frames: Frames, figures: Figures) -> Section:
         told = with_ends(pairs, "culture_gain").rename(columns=names)
         told = told.assign(pair=[f"{row['language']}, {row['other_language']}" for row in records(pairs)])
         tabulate(section, "Pairs of languages: U, A, C and U - A, half squared distances.", told, shown)
-    return section
+    return [section]
 
 
 def groupings(frames: Frames) -> list[dict[str, Any]]:
@@ -215,11 +231,12 @@ def _listed(grouped: Iterable[tuple[str, Any]]) -> str:
     return " | ".join(", ".join(members[group]) for group in sorted(members))
 
 
-def _embedder(frames: Frames) -> Section:
-    section = Section("embedder", "Does the embedder know the languages?")
-    report = needed(section, frames, "embedder_report")
+def embedder(run: Run, name: str) -> list[Section]:
+    """How well the embedder knows each language."""
+    section = Section("embedder", run.analyses[name].title)
+    report = section.need(run.table(name))
     if report is None:
-        return section
+        return [section]
     if has_numbers(report, "variance_share"):
         section.paragraphs.append(
             f"{language_share(report):.2f} of the variance of the questions' vectors is language: so much of plain "
@@ -233,18 +250,19 @@ def _embedder(frames: Frames) -> Section:
     chance = 1 / report["n_questions"].where(report["n_questions"] > 0)
     shown = ("language", "found_share", "by_chance", "variance_share", "n_questions", "status", "reason")
     tabulate(section, "Each language.", report.assign(by_chance=chance), shown)
-    return section
+    return [section]
 
 
-def _calibration(frames: Frames) -> Section:
-    section = Section("calibration", "Does the instrument work?")
-    table = needed(section, frames, "calibration")
+def calibration(run: Run, name: str) -> list[Section]:
+    """What was planted beside what came back."""
+    section = Section("calibration", run.analyses[name].title)
+    table = section.need(run.table(name))
     if table is None:
-        return section
+        return [section]
     section.paragraphs.append(
         "Small models were trained here to answer as cultures that were made up, and one to answer without any; the "
         "embedder was made to know their answers, with an offset of each language that follows its script. What should "
         "come back was enumerated from what was planted, apart from what estimates it."
     )
     tabulate(section, "Planted beside recovered.", table)
-    return section
+    return [section]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from valuesassets.comparing.simulated_shares import COVERAGE, FOUND, REJECTED, is_within, plain_tables
 from valuesassets.instruments.cultural_robustness.answer_space import AnswerSpace, QuestionCells, spread_to_single
 from valuesassets.instruments.cultural_robustness.csp import csp
 from valuesassets.instruments.cultural_robustness.scores import (
@@ -26,7 +27,6 @@ from valuesassets.instruments.cultural_robustness.scores import (
     STRUCTURE,
     TESTS,
     Estimate,
-    Inference,
     compare_answers,
     score_rows,
 )
@@ -34,6 +34,7 @@ from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.seeding import seeded
 from valuesassets.measure.silhouette_kmeans import cluster_by_silhouette
 from valuesassets.records.frames import parts_of
+from valuesassets.records.settings.measuring import Inference
 
 Records = list[dict[str, Any]]
 CULTURES, DEFAULT, ARBITRARY, SAME = KINDS = ("cultures", "one default", "arbitrary", "same")
@@ -49,7 +50,7 @@ SAMPLES, SAMPLES_ANCHORED = 4, 2
 OFFSET, TRANSLATION, SAMPLING, SCALE_SD = 1.0, 0.5, 0.4, 0.3
 """Sizes beside that of a content, 1: language offset, noise of translating and of sampling, and by how much questions
 differ in the size of their contents (standard deviation of its log)."""
-HOW = Inference(resamples=299, follow_resamples=199)
+HOW, FOLLOW_RESAMPLES = Inference(resamples=299), 199
 
 
 @dataclass(frozen=True)
@@ -81,8 +82,6 @@ class Ugliness:
 TIDY = Ugliness()
 CLUSTERED, CLUSTERED_EVERY = 6, 20
 """Questions that `seed_diversity` is the mean over, in every so many worlds: k-means takes longer than all the rest."""
-REJECTED, COVERAGE, FOUND = 0.07, (0.93, 0.97), 0.9
-"""Most rejections where there is nothing, where coverage has to lie, and fewest rejections where there is something."""
 
 
 def simulate_worlds(kind: str, seeds: Sequence[int]) -> Records:
@@ -174,8 +173,8 @@ def _found(kind: str, seed: int) -> dict[str, Any]:
     """p-values, ratios with their intervals, and what published scores say of a world."""
     space, first = make_world(kind, seeded(seed, "robustness worlds", kind))
     own = dict(zip(LANGUAGES, COUNTRIES, strict=True))
-    how = Inference(HOW.resamples, HOW.follow_resamples, HOW.alpha, HOW.level, seed)
-    compared = compare_answers(kind, space, own, how)
+    how = HOW.with_seed(seed)
+    compared = compare_answers(kind, space, own, how, FOLLOW_RESAMPLES)
     found: dict[str, Any] = {"kind": kind, "seed": seed}
     for name in TESTS:
         estimate = compared.found[name]
@@ -218,9 +217,7 @@ def _mean(values: Any) -> float:
     return float(mean_of_known(np.asarray(values, dtype=float)))
 
 
-def evidence(found: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """The table as plain values: what is written as JSON."""
-    return {name: frame.astype(object).where(frame.notna(), None).to_dict("records") for name, frame in found.items()}
+evidence = plain_tables
 
 
 def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
@@ -231,19 +228,15 @@ def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
         for name in TESTS:
             share, where = row[f"{name}_rejected"], f"cultural robustness, {kind} worlds, {name}"
             if name in NULL_TESTS[kind]:
-                if share > REJECTED + _error(REJECTED, n):
+                if not is_within(share, 0, REJECTED, n):
                     faults.append(f"{where}: {share:.3f} rejected, {REJECTED} at most wanted")
-            elif share < FOUND - _error(FOUND, n):
+            elif not is_within(share, FOUND, 1, n):
                 faults.append(f"{where}: {share:.3f} found, {FOUND} at least wanted")
         for name in (DIVERSITY, ROBUSTNESS):
             share, (low, high) = row[f"{name}_coverage"], COVERAGE
             if FOLLOW in NULL_TESTS[kind]:
                 continue
-            if not low - _error(low, n) <= share <= high + _error(high, n):
+            if not is_within(share, low, high, n):
                 where = f"cultural robustness, {kind} worlds, {name}"
                 faults.append(f"{where}: {share:.3f} of the intervals hold the truth, {low} to {high} wanted")
     return faults
-
-
-def _error(share: float, n: int) -> float:
-    return 3 * float(np.sqrt(share * (1 - share) / n))

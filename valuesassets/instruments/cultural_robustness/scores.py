@@ -43,6 +43,7 @@ from valuesassets.measure.ratio_of_means import ratio_of_means, zero_mean_p
 from valuesassets.measure.resampling import ROUNDING, permutation_p, resample_counts
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import rows
+from valuesassets.records.settings.measuring import USUAL, Inference
 
 OK, REFUSED, UNDEFINED = "ok", "refused", "undefined"
 GAIN, FOLLOW, DISTANCE = "culture_gain", "country_follow", "country_distance"
@@ -55,24 +56,8 @@ TESTS = (GAIN, FOLLOW, OWN, STRUCTURE)
 NO_COUNTRY, NO_PLAIN = "no answers for a named country", "no answers without a country"
 
 
-@dataclass(frozen=True)
-class Inference:
-    """How intervals and p-values are made.
-
-    Attributes:
-        resamples: permutations of all tests but one, and of questions for intervals of pairs and profiles.
-        follow_resamples: permutations at most of countries, which take longest.
-        alpha: level of the tests; ratios are refused where `country_follow` does not reach it.
-        level: coverage of the intervals.
-        correction: of p-values over the tests of a model, see `CORRECTIONS`.
-    """
-
-    resamples: int = 2000
-    follow_resamples: int = 499
-    alpha: float = 0.05
-    level: float = 0.95
-    seed: int = 0
-    correction: str = "holm"
+FOLLOW_RESAMPLES = 499
+"""Most permutations of countries, which take longest."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +105,8 @@ def measure_model(
     quality: pd.DataFrame | None = None,
     own_countries: Mapping[str, str] | None = None,
     usable_share: float = USABLE_SHARE,
-    inference: Inference | None = None,
+    inference: Inference = USUAL,
+    follow_resamples: int = FOLLOW_RESAMPLES,
 ) -> dict[str, pd.DataFrame]:
     """`scores`, `language_pairs`, `country_profiles`, `language_groups` and `dropped` of one model.
 
@@ -130,10 +116,13 @@ def measure_model(
         answered: its answers' texts, for `repeated_answers`.
         quality: a row for each answer: see `build_space`.
         own_countries: ISO 3166 by language; languages may have none.
+        inference: resamples are permutations of all tests but one, and of questions for intervals of pairs and
+            profiles; ratios are refused where `country_follow` does not reach alpha.
+        follow_resamples: permutations of countries at most.
     """
-    how = inference or Inference()
+    how = inference
     space, dropped = build_space(vectors, questions, usable_share, quality)
-    compared = compare_answers(model, space, own_countries or {}, how)
+    compared = compare_answers(model, space, own_countries or {}, how, follow_resamples)
     found = dict(compared.found)
     found[REPEATED] = _repeated(answered, vectors, space, how)
     found[CONTENT] = _content(space, vectors, how)
@@ -155,7 +144,13 @@ def measure_model(
     return tables
 
 
-def compare_answers(model: str, space: AnswerSpace, own_countries: Mapping[str, str], how: Inference) -> Compared:
+def compare_answers(
+    model: str,
+    space: AnswerSpace,
+    own_countries: Mapping[str, str],
+    how: Inference,
+    follow_resamples: int = FOLLOW_RESAMPLES,
+) -> Compared:
     """All that needs nothing but vectors of answers, p-values uncorrected."""
     if space.lack:
         return Compared(dict.fromkeys((GAIN, FOLLOW, DISTANCE, DIVERSITY, ROBUSTNESS, OWN, STRUCTURE), space.lack))
@@ -165,7 +160,7 @@ def compare_answers(model: str, space: AnswerSpace, own_countries: Mapping[str, 
         return seeded(how.seed, "cultural_robustness", model, purpose)
 
     counts = resample_counts(n, how.resamples, random("questions"))
-    pairs = measure_pairs(space, min(how.resamples, how.follow_resamples), random("countries"))
+    pairs = measure_pairs(space, min(how.resamples, follow_resamples), random("countries"))
     closeness = measure_closeness(pairs, own_countries, counts)
 
     def estimate(values: Array, under: Array | None = None) -> Estimate:

@@ -32,7 +32,6 @@ from valuesassets.instruments.cultural_robustness.scores import (
     OWN,
     STRUCTURE,
     TESTS,
-    Inference,
     compare_answers,
     score_rows,
 )
@@ -60,7 +59,7 @@ def of_kind(kind: str, ugly: Ugliness, seed: int) -> Mapping[str, Outcome]:
     """Which claims a world of this kind supports, and whether the ratio beside one holds the truth."""
     space, _ = make_world(kind, seeded(seed, "robustness simulations", kind), ugly)
     own = dict(zip(LANGUAGES, COUNTRIES, strict=True))
-    how = Inference(HOW.resamples, HOW.follow_resamples, HOW.alpha, HOW.level, seed)
+    how = HOW.with_seed(seed)
     scores = score_rows(kind, space, compare_answers(kind, space, own, how).found, how)
     made = claims({"scores": scores}, is_planted=False, alpha=how.alpha)
     supported = [each.sentence for each in made if each.is_supported]

@@ -1,6 +1,5 @@
 """Vectors of answers and questions made elsewhere: a parquet file with `language, kind, id, sample, vector`."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +9,9 @@ from numpy.typing import NDArray
 
 from valuesassets.answers.language_codes import language_code
 from valuesassets.instruments.cultural_robustness.answer_quality import is_usable
-from valuesassets.instruments.cultural_robustness.questions import all_questions
 from valuesassets.instruments.cultural_robustness.tables import VECTORS
 from valuesassets.records.errors import InputError
-from valuesassets.records.frames import rows, rows_where
+from valuesassets.records.frames import rows_where
 from valuesassets.records.parquet import read_given
 
 KINDS = ("unspecific", "specific", "question")
@@ -148,18 +146,3 @@ def match_vectors(
         )
     asked = rows_where(vectors, kind="question").assign(is_usable=True)
     return pd.DataFrame(pd.concat([found[~is_lacking], asked], ignore_index=True), columns=pd.Index(VECTORS.names))
-
-
-def require_questions(vectors: pd.DataFrame, questions: Mapping[str, pd.DataFrame], source: str = "vectors") -> None:
-    """See that every unanchored question of every language has a vector.
-
-    Raises:
-        InputError: one has none.
-    """
-    every = all_questions(questions)
-    asked = rows(every, every["anchor"].isna())
-    there = rows_where(vectors, kind="question")
-    known = set(zip(there["language"], there["id"], strict=True))
-    for language, name in zip(asked["language"], asked["id"], strict=True):
-        if (language, name) not in known:
-            raise InputError(f"{source}: question {name} in {language} has no vector; embed all questions")

@@ -1,31 +1,32 @@
-"""How well people's answers are foretold, and what of it is format, style or content."""
+"""The section on how well people's answers are predicted, and what of it is format, style or content."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from valuesassets.instruments.psych_tasks.page_parts import by_task, spell_ends
-from valuesassets.instruments.psych_tasks.pictures import PICTURES, with_layout
+from valuesassets.instruments.psych_tasks.pictures import with_layout
 from valuesassets.instruments.psych_tasks.prediction import LADDER, OVER, SHORTCUT
 from valuesassets.measure.skewed_means import FEWEST, MORE_FOR_EACH
 from valuesassets.records.frames import parts_of, rows, rows_where
 from valuesassets.reporting.interval_words import spelled, spelled_p, spread
-from valuesassets.reporting.page_parts import draw, needed, tabulate
-from valuesassets.reporting.parts import Frames, Section, is_absent
+from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.parts import Section, is_absent
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import draw_figures
 
 HISTORIES = ("alone", "own", "other", "permuted", "human", "answers", "blank", *OVER)
 """Columns of the table of scores, what a model has to beat last."""
 CELL = ("task", "model")
 
 
-def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
+def alignment(run: Run, name: str) -> list[Section]:
     """The section, with its figures and tables."""
-    section = Section("alignment", "Alignment with people: how well are they foretold, and by what?")
-    table = needed(section, frames, "prediction/scores")
+    section, frames = Section("alignment", run.analyses[name].title), run.tables
+    table = section.need(run.table("scores", of=name))
     if table is None:
-        return section
+        return [section]
     section.paragraphs += [
         "The log score is the mean logarithm of the share that a model gave to what a person answered, in nats: 0 "
         "would be certain and right, higher is better. It means something only beside predictions that know nothing of "
@@ -44,7 +45,7 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
         f"{FEWEST} participants ({MORE_FOR_EACH} more for each further model that a test is corrected with) such "
         "people are often not among those asked, and no gain is tested.",
     ]
-    draw(section, figures, PICTURES, "history_ladder", "identification_matrix", "calibration_curve")
+    draw_figures(section, run, name, tells_missing=False)
     scores = by_task(with_layout(table))
     tabulate(
         section,
@@ -94,7 +95,7 @@ def alignment(frames: Frames, figures: Mapping[str, Figure]) -> Section:
         if found is not None and len(found):
             _tabulate(section, name, caption, by_task(with_layout(found)))
     tabulate(section, "What could not be measured or tested, and why.", _reasons(scores, gains))
-    return section
+    return [section]
 
 
 def _gain_words(row: Mapping[str, Any]) -> str | None:
@@ -112,7 +113,7 @@ def _tabulate(section: Section, name: str, caption: str, found: pd.DataFrame) ->
 
 
 def calibration_gaps(quantiles: pd.DataFrame) -> pd.DataFrame:
-    """A row for each model and task: mean of |observed - foretold| over bins, and of their difference, by answers."""
+    """A row for each model and task: mean of |observed - predicted| over bins, and of their difference, by answers."""
     found = []
     for (task, model), part in parts_of(quantiles, CELL):
         n = part["n_marks"].astype(float)

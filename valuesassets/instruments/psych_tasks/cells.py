@@ -1,13 +1,13 @@
 """Tables of many cells in one, each row with its model and task; and the analyses of scales over them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.keying import derive_keying
 from valuesassets.instruments.psych_tasks.model_lines import with_lines
-from valuesassets.instruments.psych_tasks.published_scores import derive_published_scores
+from valuesassets.instruments.psych_tasks.published_scores import ScoredScale, derive_published_scores
 from valuesassets.instruments.psych_tasks.reliability import derive_reliability
 from valuesassets.instruments.psych_tasks.scale_answers import (
     consistency_frame,
@@ -18,6 +18,7 @@ from valuesassets.instruments.psych_tasks.scale_answers import (
 from valuesassets.instruments.psych_tasks.task_files import Task
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import records
+from valuesassets.records.settings.measuring import Inference
 
 Frames = dict[str, pd.DataFrame]
 
@@ -51,27 +52,53 @@ def lost_marks(ledger: pd.DataFrame, marks: Mapping[str, pd.DataFrame]) -> list[
     ]
 
 
-def derive_scales(
-    name: str, tasks: Mapping[str, Task], marks: pd.DataFrame, lines: Mapping[str, str], level: float, seed: int
+def reliability_of_scales(
+    tasks: Mapping[str, Task], marks: pd.DataFrame, lines: Mapping[str, str], inference: Inference
+) -> Frames:
+    """The reliability of scale scores, task by task, in tables with a column `task`; see `_of_tasks`."""
+    return _of_tasks(
+        tasks, marks, lines, lambda own, scales: derive_reliability(consistency_frame(own, scales), inference.level)
+    )
+
+
+def keying_of_scales(
+    tasks: Mapping[str, Task], marks: pd.DataFrame, lines: Mapping[str, str], inference: Inference
+) -> Frames:
+    """The same of what scales measure: what their items say, or a label."""
+    return _of_tasks(
+        tasks, marks, lines, lambda own, scales: derive_keying(label_frame(own, scales), scales, inference.level)
+    )
+
+
+def published_scores_of_scales(
+    tasks: Mapping[str, Task], marks: pd.DataFrame, lines: Mapping[str, str], inference: Inference, seed: int
+) -> Frames:
+    """The same of published scores, beside their nulls."""
+    return _of_tasks(
+        tasks,
+        marks,
+        lines,
+        lambda own, scales: derive_published_scores(published_frame(own), scales, seed, inference.level),
+    )
+
+
+def _of_tasks(
+    tasks: Mapping[str, Task],
+    marks: pd.DataFrame,
+    lines: Mapping[str, str],
+    derive: Callable[[pd.DataFrame, Mapping[str, ScoredScale]], Frames],
 ) -> Frames:
     """One analysis of scales, task by task, in one set of tables with a column `task`.
 
     Args:
-        name: reliability, keying or published_scores.
-        lines: by model the line that it is of; by its name where it is not there.
+        marks: rows of `answer_distributions/marks` with `model` and `task`.
+        lines: by model the line that it belongs to; by its name where it is not there.
 
     Raises:
         MissingData: no task has scales that were read.
     """
-    found: dict[str, list[pd.DataFrame]] = {}
+    by_table: dict[str, list[pd.DataFrame]] = {}
     for task, own, scales in of_each_task(tasks, with_lines(marks, lines)):
-        match name:
-            case "reliability":
-                frames = derive_reliability(consistency_frame(own, scales), level)
-            case "keying":
-                frames = derive_keying(label_frame(own, scales), scales, level)
-            case _:
-                frames = derive_published_scores(published_frame(own), scales, seed, level)
-        for table, frame in frames.items():
-            found.setdefault(table, []).append(frame.assign(task=task))
-    return {table: pd.concat(frames, ignore_index=True) for table, frames in found.items()}
+        for table, frame in derive(own, scales).items():
+            by_table.setdefault(table, []).append(frame.assign(task=task))
+    return {table: pd.concat(frames, ignore_index=True) for table, frames in by_table.items()}

@@ -12,8 +12,8 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.settings.measuring import Inference
 
 
-def derive_layout_effect(marks: pd.DataFrame, inference: Inference) -> pd.DataFrame:
-    """Each layout against the first, over the marks that both have; p-values corrected over all rows.
+def derive_layout_effect(marks: pd.DataFrame, inference: Inference) -> dict[str, pd.DataFrame]:
+    """`effects`: each layout against the first, over the marks that both have; p-values corrected over all rows.
 
     Args:
         marks: rows of `answer_distributions/marks` with `model` and `task`.
@@ -33,7 +33,7 @@ def derive_layout_effect(marks: pd.DataFrame, inference: Inference) -> pd.DataFr
             "every model was asked in one layout; name another as psych_tasks.layout (marked, plain), or ask a chat "
             "model as two families, one with prompting.style = 'chat'"
         )
-    return corrected(LAYOUT_EFFECTS.frame(found), (), inference)
+    return {"effects": corrected(LAYOUT_EFFECTS.frame(found), (), inference)}
 
 
 def _compared(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[str, Any]:

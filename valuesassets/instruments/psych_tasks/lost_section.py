@@ -1,15 +1,13 @@
 """What was lost: every mark with what became of it, and the histories that marks are asked after."""
 
-from collections.abc import Mapping
-
-from matplotlib.figure import Figure
-
 from valuesassets.instruments.psych_tasks.gates import cell_counts
-from valuesassets.instruments.psych_tasks.pictures import PICTURES, token_shares
+from valuesassets.instruments.psych_tasks.pictures import token_shares
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus
 from valuesassets.records.frames import parts_of, rows
-from valuesassets.reporting.page_parts import draw, needed, tabulate
-from valuesassets.reporting.parts import Frames, Section
+from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.parts import Section
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import draw_figures
 
 HISTORIES = {
     "alone": "the instructions and this question, nothing that anybody answered.",
@@ -42,12 +40,12 @@ STATUSES = {
 MOST_CELLS = 150
 
 
-def lost(frames: Frames, figures: Mapping[str, Figure]) -> Section:
+def lost(run: Run, name: str) -> list[Section]:
     """The section, with its figures and tables."""
-    section = Section("lost", "What was lost?")
-    ledger = needed(section, frames, "mark_ledger")
+    section = Section("lost", run.analyses[name].title)
+    ledger = section.need(run.table(name))
     if ledger is None:
-        return section
+        return [section]
     section.paragraphs.append(
         "A mark is a place in a transcript where a person answered. Each is asked after several histories, and each "
         "time it has one status: nothing is dropped without one, so the sums below are those of the transcripts. Which "
@@ -56,7 +54,7 @@ def lost(frames: Frames, figures: Mapping[str, Figure]) -> Section:
     asked = [name for name in HISTORIES if name in set(ledger["history"].dropna())]
     section.paragraphs.append("What stands before the question is its history:")
     section.paragraphs += [f"{name}: {HISTORIES[name]}" for name in asked]
-    draw(section, figures, PICTURES, "mark_ledger", "multi_token_share")
+    draw_figures(section, run, name, tells_missing=False)
     counts = {status: int(part["marks"].sum()) for (status,), part in parts_of(ledger, ["status"])}
     tabulate(
         section,
@@ -76,4 +74,4 @@ def lost(frames: Frames, figures: Mapping[str, Figure]) -> Section:
     grouped = unread.groupby(["task", "model", "history", "kind", "status"], sort=False, dropna=False)
     tabulate(section, "Everything that is not plainly read.", grouped[["marks", "transcripts"]].sum().reset_index())
     tabulate(section, "Share of candidates that have several tokens.", token_shares(ledger))
-    return section
+    return [section]

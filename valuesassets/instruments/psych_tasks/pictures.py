@@ -4,18 +4,19 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from valuesassets.figures.calibration_curve import draw_calibration_curve
-from valuesassets.figures.history_ladder import draw_history_ladder
-from valuesassets.figures.identification_matrix import draw_identification_matrix
-from valuesassets.figures.keying_plane import draw_keying_plane
-from valuesassets.figures.mark_ledger import draw_mark_ledger
-from valuesassets.figures.multi_token_share import draw_multi_token_share
-from valuesassets.figures.reliability_and_alignment import draw_reliability_and_alignment
+from valuesassets.figures import (
+    calibration_curve,
+    history_ladder,
+    identification_matrix,
+    keying_plane,
+    mark_ledger,
+    multi_token_share,
+    reliability_and_alignment,
+)
+from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.psych_tasks.mark_ledger import LEFT_OUT, UNREAD
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus
 from valuesassets.records.frames import column, parts_of, rows, rows_where
-from valuesassets.reporting.page_parts import FigureText, drawable
-from valuesassets.reporting.parts import Frames
 
 LOST = tuple(sorted(UNREAD - LEFT_OUT - {str(MarkStatus.NO_MARKS)}))
 """Statuses of marks that should have been read and were not."""
@@ -23,94 +24,56 @@ NO_GAINS = pd.DataFrame(columns=pd.Index(["model", "task", "layout", "gain", "es
 NO_SCALES = pd.DataFrame(columns=pd.Index(["task", "experiment", "scale", "rho"]))
 
 
-PICTURES = {
-    "mark_ledger": FigureText(
-        ("mark_ledger",),
-        "A bar for each cell: the share of its marks that were not read, by what kept them from it, with counts "
-        "beside. The table holds the same numbers.",
-        "What was lost, and why?",
-        number="marks",
-    ),
-    "multi_token_share": FigureText(
-        ("mark_ledger",),
-        "A shade for each model and kind of mark: the share of its candidates that have several tokens.",
-        "Where may an answer not be read off one token?",
-        number="share_multi_token",
-    ),
-    "keying_plane": FigureText(
-        ("keying/models",),
-        "A panel for each scale with models as points: across, their mean answer to forward-keyed items, upward that "
-        "to reverse-keyed ones, nothing recoded. A falling line is a trait alone, a rising one a liking for labels "
-        "alone.",
-        "Does a scale measure a trait, or which label a model likes?",
-        number="forward_mean",
-    ),
-    "history_ladder": FigureText(
-        ("prediction/scores",),
-        "A panel for each task with a line for each model: its log score without a history, after another person's, "
-        "after the person's own at the wrong places, and after their own; uniform answers, the crowd and counting as "
-        "level lines.",
-        "What of a person's history helps to foretell the answers: the format, the way to use the scale, or the "
-        "content?",
-        number="log_score",
-    ),
-    "identification_matrix": FigureText(
-        ("prediction/identification",),
-        "For each model and task the share of pairs in which a person's own history foretells the answers better than "
-        "another's does, with its interval, beside .5 by chance.",
-        "Does a model know whose answers it reads?",
-        number="share",
-    ),
-    "calibration_curve": FigureText(
-        ("prediction/quantiles",),
-        "A panel for each task: how often the likeliest answer was given, against the share that a model gave it; "
-        "larger marks stand for more answers.",
-        "Do answers come as often as they are foretold?",
-        number="foretold",
-    ),
-    "reliability_and_alignment": FigureText(
-        ("reliability/scales", "prediction/scores"),
-        "A point for each scale: across, whether models would be set apart alike with other items; upward, how well "
-        "they foretell people's answers in its task.",
-        "Agreeing with oneself and agreeing with people are two things.",
-        number="generalizability",
-    ),
-}
-"""By name, in the order of the report."""
+def draw_mark_ledger(ledger: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """What became of the marks of each cell."""
+    if not has_numbers(ledger, "marks"):
+        return None
+    return mark_ledger.draw_mark_ledger(with_layout(ledger), LOST, sorted(LEFT_OUT), planted=planted)
 
 
-def draw_pictures(frames: Frames, is_planted: bool) -> dict[str, Figure]:
-    """Every figure that the tables allow, by name.
-
-    Args:
-        frames: by `<asset>` or `<asset>/<table>`.
-        is_planted: whether answers or people are.
-    """
-    there = {name: frame for name, frame in frames.items() if len(frame)}
-    return {name: draw(name, there, is_planted) for name in drawable(PICTURES, there)}
+def draw_multi_token_share(ledger: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """How many candidates have several tokens, by model and kind of mark."""
+    if not has_numbers(ledger, "share_multi_token"):
+        return None
+    return multi_token_share.draw_multi_token_share(token_shares(ledger), planted=planted)
 
 
-def draw(name: str, frames: Frames, is_planted: bool) -> Figure:
-    """One of `PICTURES`, of tables that have rows."""
-    match name:
-        case "mark_ledger":
-            ledger = with_layout(frames["mark_ledger"])
-            return draw_mark_ledger(ledger, LOST, sorted(LEFT_OUT), planted=is_planted)
-        case "multi_token_share":
-            return draw_multi_token_share(token_shares(frames["mark_ledger"]), planted=is_planted)
-        case "keying_plane":
-            models, scales = (named_scales(frames.get(f"keying/{each}", NO_SCALES)) for each in ("models", "scales"))
-            return draw_keying_plane(models, scales, planted=is_planted)
-        case "history_ladder":
-            gains = with_layout(frames.get("prediction/gains", NO_GAINS))
-            return draw_history_ladder(gains, with_layout(frames["prediction/scores"]), planted=is_planted)
-        case "identification_matrix":
-            return draw_identification_matrix(with_layout(frames["prediction/identification"]), planted=is_planted)
-        case "calibration_curve":
-            return draw_calibration_curve(with_layout(frames["prediction/quantiles"]), planted=is_planted)
-        case _:
-            points = scale_points(frames["reliability/scales"], frames["prediction/scores"])
-            return draw_reliability_and_alignment(points, planted=is_planted)
+def draw_keying_plane(models: pd.DataFrame, scales: pd.DataFrame | None, planted: bool = False) -> Figure | None:
+    """Models by their answers to forward- and reverse-keyed items, a panel for each scale."""
+    if not has_numbers(models, "forward_mean"):
+        return None
+    named = named_scales(NO_SCALES if scales is None else scales)
+    return keying_plane.draw_keying_plane(named_scales(models), named, planted=planted)
+
+
+def draw_history_ladder(scores: pd.DataFrame, gains: pd.DataFrame | None, planted: bool = False) -> Figure | None:
+    """Log scores after each history, a panel for each task."""
+    if not has_numbers(scores, "log_score"):
+        return None
+    gains = with_layout(NO_GAINS if gains is None else gains)
+    return history_ladder.draw_history_ladder(gains, with_layout(scores), planted=planted)
+
+
+def draw_identification_matrix(identification: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """How often a person's own history predicts better than another person's."""
+    if not has_numbers(identification, "share"):
+        return None
+    return identification_matrix.draw_identification_matrix(with_layout(identification), planted=planted)
+
+
+def draw_calibration_curve(quantiles: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """How often the likeliest answer was given, against the share that models gave it."""
+    if not has_numbers(quantiles, "foretold"):
+        return None
+    return calibration_curve.draw_calibration_curve(with_layout(quantiles), planted=planted)
+
+
+def draw_reliability_and_alignment(scales: pd.DataFrame, scores: pd.DataFrame, planted: bool = False) -> Figure | None:
+    """Scales by how well models agree with themselves, and with people."""
+    if not has_numbers(scales, "generalizability"):
+        return None
+    points = scale_points(scales, scores)
+    return reliability_and_alignment.draw_reliability_and_alignment(points, planted=planted)
 
 
 def with_layout(frame: pd.DataFrame) -> pd.DataFrame:

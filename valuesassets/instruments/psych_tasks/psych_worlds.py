@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.comparing.simulated_shares import is_within, plain_tables
 from valuesassets.instruments.psych_tasks.keying import LABEL, OPEN, TRAIT, derive_keying
 from valuesassets.instruments.psych_tasks.published_scores import LOGIT_MEAN, LOGIT_SD, ScoredScale
 from valuesassets.measure.log_score import sign_flip_p
@@ -64,29 +65,23 @@ def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
     return {"verdicts": pd.DataFrame(verdicts), "rejections": pd.DataFrame(rejections)}
 
 
-def evidence(found: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """The tables as plain values: what is written as JSON."""
-    return {name: frame.to_dict("records") for name, frame in found.items()}
+evidence = plain_tables
 
 
 def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
     """What is not as it should be beyond three Monte Carlo errors, in words; nothing where all is well."""
     faults = []
     for row in found["verdicts"].to_dict("records"):
-        if row["right"] < TOLD_APART - _error(TOLD_APART, row["n_worlds"]):
+        if not is_within(row["right"], TOLD_APART, 1, row["n_worlds"]):
             faults.append(
                 f"psych tasks, {row['kind']} worlds: {row['right']:.3f} are told for what they are, {TOLD_APART} wanted"
             )
     for row in found["rejections"].to_dict("records"):
         low, high = REJECTED
         n, share = row["n_worlds"], row["rejected"]
-        if not low - _error(low, n) <= share <= high + _error(high, n):
+        if not is_within(share, low, high, n):
             faults.append(f"psych tasks, {row['kind']}: {share:.3f} of the worlds rejected, {low} to {high} wanted")
     return faults
-
-
-def _error(share: float, n: int) -> float:
-    return 3 * float(np.sqrt(share * (1 - share) / n))
 
 
 def _verdict(kind: str, random: np.random.Generator) -> str:

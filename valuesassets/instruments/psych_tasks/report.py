@@ -1,56 +1,65 @@
-"""The page that psych tasks end in: what was lost, keying, alignment with people, consistency; each beside its null.
-
-A pure function of tables, so that the graph and the command line end in the same page.
-"""
+"""The words of the page that psych tasks end in: what was lost, keying, alignment with people, consistency."""
 
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks.alignment_section import alignment
-from valuesassets.instruments.psych_tasks.claims import claims, short_answers
-from valuesassets.instruments.psych_tasks.gates import gates, weaknesses
+from valuesassets.instruments.psych_tasks.claims import claims as table_claims
+from valuesassets.instruments.psych_tasks.claims import short_answers
+from valuesassets.instruments.psych_tasks.gates import gates as table_gates
+from valuesassets.instruments.psych_tasks.gates import weaknesses
 from valuesassets.instruments.psych_tasks.keying import LABEL
-from valuesassets.instruments.psych_tasks.lost_section import lost
-from valuesassets.instruments.psych_tasks.methods import methods, sources
+from valuesassets.instruments.psych_tasks.methods import methods as table_methods
+from valuesassets.instruments.psych_tasks.methods import sources as table_sources
 from valuesassets.instruments.psych_tasks.page_parts import of_scales, spell_ends, without_depth
-from valuesassets.instruments.psych_tasks.pictures import PICTURES
 from valuesassets.measure.keying import FEWEST_LINES
 from valuesassets.records.frames import column, parts_of, records, rows_where
 from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.methods import listed, some_of
-from valuesassets.reporting.page_parts import Figures, Page, claims_of_page, draw, needed, origins_section, tabulate
-from valuesassets.reporting.parts import Frames, Section, planned
-from valuesassets.reporting.report import METHODS, render_page
+from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.parts import Claim, Gate, Section
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import analysis_sections, draw_figures
 
 SPELLED_ALPHAS = ("alpha", "no_covariance", "alpha_random")
 ALPHAS = ("alpha", "no_covariance", "alpha_random", "alpha_permuted", "alpha_label")
 TVD = {"tvd_mean": "mean", "tvd_p95": "95th_percentile", "tvd_late_mean": "mean_of_the_late_reading"}
 
 
-def render_psych_tasks(
-    frames: Frames, page: Page, figures: Figures, made_at: str | None = None, correction: str = "holm"
-) -> str:
-    """The report as one HTML page that needs nothing else; the same tables give the same page.
-
-    Args:
-        frames: by `<asset>` or `<asset>/<table>`, those that are there; `<asset>/refused` says why one was not made.
-        figures: by name, as `draw_pictures` gives them.
-        correction: of p-values, as the study names it.
-    """
-    parts = (lost, _keying, alignment, _consistency, _published, _layouts, _calibration)
-    found = [part(frames, figures) for part in parts]
-    checks, claimed = planned(gates(frames), page.by_plan), claims(frames, page.is_planted)
-    opening = in_short(short_answers(frames), checks, claimed)
-    opening.paragraphs += weaknesses(frames)
-    said, cited = methods(frames, page.is_planted, correction), sources(frames, correction)
-    sections = (opening, claims_of_page(checks, claimed, found), *found, METHODS, origins_section(page))
-    return render_page(page, sections, said, cited, made_at)
+def opening(run: Run) -> Section:
+    """What the page opens with: whom each model predicts, and which checks failed."""
+    return in_short(short_answers(run.tables), run.gates, claims(run), weaknesses(run.tables))
 
 
-def _keying(frames: Frames, figures: Figures) -> Section:
-    section = Section("keying", "Keying: does a scale measure a trait, a label preference, or can it not be told?")
-    scales = needed(section, frames, "keying/scales")
+def sections(run: Run) -> list[Section]:
+    """A section for each analysis, then the calibration."""
+    return [*analysis_sections(run), _calibration(run)]
+
+
+def gates(run: Run) -> list[Gate]:
+    """The checks of the study and their outcome."""
+    return table_gates(run.tables)
+
+
+def claims(run: Run) -> list[Claim]:
+    """What the tables support and what they do not."""
+    return table_claims(run.tables, run.is_planted)
+
+
+def methods(run: Run) -> list[str]:
+    """Sentences for a paper."""
+    return table_methods(run.tables, run.is_planted, run.inference.correction)
+
+
+def sources(run: Run) -> tuple[str, ...]:
+    """Keys of the entries of what the tables rest on."""
+    return table_sources(run.tables, run.inference.correction)
+
+
+def keying(run: Run, name: str) -> list[Section]:
+    """The section of the analysis, with its figures and tables."""
+    section, frames = Section("keying", run.analyses[name].title), run.tables
+    scales = section.need(run.table("scales", of=name))
     if scales is None:
-        return section
+        return [section]
     section.paragraphs += [
         "Half of a good scale is keyed the other way: who agrees with 'I like order' should not agree with 'I leave a "
         "mess'. Models that answer by content are high on one half and low on the other, so that over models the two "
@@ -70,7 +79,7 @@ def _keying(frames: Frames, figures: Figures) -> Section:
             "model's score on it, re-keyed or not, says which label the model likes, and no score of theirs is shown "
             "as a trait."
         )
-    draw(section, figures, PICTURES, "keying_plane")
+    draw_figures(section, run, name, tells_missing=False)
     shown = ("scale", "models", "lines", "items", "rho", "pi_bias", "p", "verdict", "reason")
     tabulate(section, "Each scale, over models.", spell_ends(named, ("rho", "pi_bias")), shown)
     models = frames.get("keying/models")
@@ -100,7 +109,7 @@ def _keying(frames: Frames, figures: Figures) -> Section:
                 "reason",
             ),
         )
-    return section
+    return [section]
 
 
 def _lines_said(models: pd.DataFrame | None) -> str:
@@ -115,18 +124,19 @@ def _lines_said(models: pd.DataFrame | None) -> str:
     return f" Of one line here are {some_of(related)}." if related else " Here each model is a line of its own."
 
 
-def _consistency(frames: Frames, figures: Figures) -> Section:
-    section = Section("consistency", "Does a model agree with itself?")
-    scales = needed(section, frames, "reliability/scales")
+def consistency(run: Run, name: str) -> list[Section]:
+    """The section of the analysis, with its figures and tables."""
+    section, frames = Section("consistency", run.analyses[name].title), run.tables
+    scales = section.need(run.table("scales", of=name))
     if scales is None:
-        return section
+        return [section]
     section.paragraphs += [
         "No human answer is in this: models are asked each item alone, or after their own earlier answers. The "
         "generalizability of a scale is the share of what sets models apart that would come again with other items, "
         "the scale turned round, and other draws. A model can agree with itself and with nobody else, and the other "
-        "way round, so this is never one number with how well people are foretold.",
+        "way round, so this is never one number with how well people are predicted.",
     ]
-    draw(section, figures, PICTURES, "reliability_and_alignment")
+    draw_figures(section, run, name, tells_missing=False)
     coefficients = ("generalizability", "over_items", "over_presentations", "over_draws")
     shown = ("scale", "history", "models", "lines", "items", "presentations", "draws", *coefficients, "reason")
     tabulate(
@@ -144,14 +154,15 @@ def _consistency(frames: Frames, figures: Figures) -> Section:
             of_scales(components),
             ("scale", "history", "source", "variance", "share"),
         )
-    return section
+    return [section]
 
 
-def _published(frames: Frames, figures: Figures) -> Section:
-    section = Section("published-score", "The published score, beside what gives it without a trait")
-    scales = needed(section, frames, "published_scores/scales")
+def published(run: Run, name: str) -> list[Section]:
+    """The section of the analysis, with its figures and tables."""
+    section, frames = Section("published-score", run.analyses[name].title), run.tables
+    scales = section.need(run.table("scales", of=name))
     if scales is None:
-        return section
+        return [section]
     section.paragraphs += [
         "Published work scores a model on an item by what people answered there, weighted by how likely the model "
         "found each answer, and takes Cronbach's alpha over models as a sign that the scale measures something in "
@@ -186,14 +197,15 @@ def _published(frames: Frames, figures: Figures) -> Section:
             "Means of the published score over items, re-keyed: they are scores of the score, not of a trait.",
             table.rename(columns={"mean": "score", "count": "items"}),
         )
-    return section
+    return [section]
 
 
-def _layouts(frames: Frames, figures: Figures) -> Section:
-    section = Section("layouts", "Does the layout change what a model says?")
-    effects = needed(section, frames, "layout_effect/effects")
+def layouts(run: Run, name: str) -> list[Section]:
+    """The section of the analysis, with its figures and tables."""
+    section = Section("layouts", run.analyses[name].title)
+    effects = section.need(run.table("effects", of=name))
     if effects is None:
-        return section
+        return [section]
     section.paragraphs.append(
         "Marked: the transcript word for word. Plain: without the marks around answers. Chat: the model's own "
         "template, answers as its own turns. Differences are of the same answers of the same people; p is corrected "
@@ -205,12 +217,12 @@ def _layouts(frames: Frames, figures: Figures) -> Section:
         is_signed=True,
     )
     tabulate(section, "Each layout less the one that it is held against, in nats.", told)
-    return section
+    return [section]
 
 
-def _calibration(frames: Frames, figures: Figures) -> Section:
-    section = Section("calibration", "Does the instrument work?")
-    recovery = needed(section, frames, "calibration/recovery")
+def _calibration(run: Run) -> Section:
+    section, frames = Section("calibration", "Does the instrument work?"), run.tables
+    recovery = section.need(run.table("recovery", of="calibration"))
     if recovery is None:
         return section
     section.paragraphs.append(

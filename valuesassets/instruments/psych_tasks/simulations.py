@@ -289,7 +289,7 @@ def of_layouts(effect: float, seed: int, models: int = 8) -> Mapping[str, Outcom
         for layout, scores in (("marked", before), ("plain", after)):
             marks = _marks(np.arange(people), 1, scores - 3)
             found.append(marks.assign(model=f"m{number}", layout=layout, likeliest="1"))
-    rows = derive_layout_effect(pd.concat(found, ignore_index=True), HOW)
+    rows = derive_layout_effect(pd.concat(found, ignore_index=True), HOW)["effects"]
     return {LAYOUT: Outcome(any(each.is_supported for each in claims({"layout_effect/effects": rows}, False)))}
 
 

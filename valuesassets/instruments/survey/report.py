@@ -25,6 +25,7 @@ from valuesassets.reporting import claims as shared_claims
 from valuesassets.reporting import methods as shared_methods
 from valuesassets.reporting import openings
 from valuesassets.reporting import questions as shared_questions
+from valuesassets.reporting.claims import beside_claims
 from valuesassets.reporting.methods import MODEL_TYPES, SMALL_NUMBERS, capital, counted, listed, share_of, some_of, was
 from valuesassets.reporting.methods import SOURCES as SHARED_SOURCES
 from valuesassets.reporting.option_orders import order_claims, order_gates
@@ -33,7 +34,7 @@ from valuesassets.reporting.report import filled
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_sections, calibration_section, items_section, quality_section
 
-__all__ = ["SOURCES", "claims", "gates", "methods", "opening", "sections", "within_study"]
+__all__ = ["beside_claims", "claims", "gates", "methods", "opening", "sections", "sources", "within_study"]
 TEMPLATES = "valuesassets.instruments.survey.reporting"
 WORLDS = "In made worlds the analyses find what was planted, and nothing where there is nothing."
 OPENING_ROWS, OPENING_WIDTH_IN = 22, 5.4
@@ -161,6 +162,11 @@ SOURCES: Mapping[str, Callable[[Run], bool]] = {
     "kaiser1958": lambda run: Points(run).projector == "fitted",
 }
 """By key of its entry: whether a run rests on a source."""
+
+
+def sources(run: Run) -> tuple[str, ...]:
+    """Keys of the sources that a run rests on, in the order of their entries: the software itself first."""
+    return shared_methods.used_sources(run, SOURCES)
 
 
 class Points:

@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from valuesassets.comparing.simulated_shares import is_within, plain_tables
 from valuesassets.instruments.worldvaluesbench.awareness import derive_awareness, measures
 from valuesassets.instruments.worldvaluesbench.group_moves import ALL, Resampling, derive_moves, scopes_of
 from valuesassets.instruments.worldvaluesbench.rated import AskedQuestion, Groups, Probe, Rated
@@ -156,29 +157,22 @@ def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
     return {"coverage": pd.DataFrame(coverage), "rejections": pd.DataFrame(rejections)}
 
 
-def evidence(found: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """The tables as plain values: what is written as JSON."""
-    return {name: frame.astype(object).where(frame.notna(), None).to_dict("records") for name, frame in found.items()}
+evidence = plain_tables
 
 
 def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
     """What is not as it should be beyond three Monte Carlo errors, in words; nothing where all is well."""
     faults = []
     for row in found["coverage"].to_dict("records"):
-        if not _is_within(row["coverage"], *COVERAGE, row["n_worlds"]):
+        if not is_within(row["coverage"], *COVERAGE, row["n_worlds"]):
             where = f"awareness, {row['kind']} worlds, {row['model']}, {row['factor']}"
             faults.append(f"{where}: {row['coverage']:.3f} of the intervals hold the slope, {COVERAGE} wanted")
     for row in found["rejections"].to_dict("records"):
         low, high = REJECTED if row["permuted"] == "levels" else (FREELY_REJECTED, 1)
-        if not _is_within(row["rejected"], low, high, row["n_worlds"]):
+        if not is_within(row["rejected"], low, high, row["n_worlds"]):
             where = f"awareness, {row['permuted']} permuted, {row['factor']}"
             faults.append(f"{where}: {row['rejected']:.3f} of the null worlds rejected, {low} to {high} wanted")
     return faults
-
-
-def _is_within(share: float, low: float, high: float, n: int) -> bool:
-    below, above = (3 * np.sqrt(bound * (1 - bound) / n) for bound in (low, high))
-    return low - below <= share <= high + above
 
 
 def _intervals(probe: Probe, truth: Truth, kind: str, seed: int) -> Iterator[dict[str, Any]]:

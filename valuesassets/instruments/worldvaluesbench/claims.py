@@ -39,11 +39,11 @@ def _about_whom(is_planted: bool) -> Iterator[Claim]:
 
 
 def _moves(frames: Frames, inference: Inference, least: float) -> Iterator[Claim]:
-    if "awareness" not in frames or not len(frames["awareness"]):
+    if "awareness/factors" not in frames or not len(frames["awareness/factors"]):
         yield Claim("That any model moves with a person's background.", False, "awareness was not measured")
         return
-    reliability = frames.get("awareness_reliability")
-    models = first_wordings(models_only(frames["awareness"]), reliability)
+    reliability = frames.get("awareness/reliability")
+    models = first_wordings(models_only(frames["awareness/factors"]), reliability)
     for row in records(_corrected(models, inference.correction)):
         yield from _of_model(row, inference.alpha)
     yield from _ranking(reliability, least)
@@ -51,9 +51,9 @@ def _moves(frames: Frames, inference: Inference, least: float) -> Iterator[Claim
 
 def short_answers(frames: Frames, inference: Inference = USUAL) -> dict[str, str]:
     """A sentence by model: whether and how it moves with a person's background, beside how people do."""
-    if "awareness" not in frames or not len(frames["awareness"]):
+    if "awareness/factors" not in frames or not len(frames["awareness/factors"]):
         return {}
-    models = first_wordings(models_only(frames["awareness"]), frames.get("awareness_reliability"))
+    models = first_wordings(models_only(frames["awareness/factors"]), frames.get("awareness/reliability"))
     answers = {}
     for row in records(_corrected(models, inference.correction)):
         first = next(_of_model(row, inference.alpha))
@@ -182,19 +182,19 @@ def _above_zero(low: Any, found: str) -> tuple[bool, str]:
 
 
 def _scores(frames: Frames) -> Iterator[Claim]:
-    if "benchmark_scores" not in frames or not len(frames["benchmark_scores"]):
+    if "benchmark_scores/scores" not in frames or not len(frames["benchmark_scores/scores"]):
         return
     yield Claim(
         "That a model knows what people of some background answer, because its published score (W1) is low.",
         False,
         "the score pools everybody: ratings shuffled over people score the same",
     )
-    scores = with_sides(rows_where(frames["benchmark_scores"], subset="all"))
-    scores = first_wordings(scores, frames.get("awareness_reliability"))
+    scores = with_sides(rows_where(frames["benchmark_scores/scores"], subset="all"))
+    scores = first_wordings(scores, frames.get("awareness/reliability"))
     rated = rows_where(scores, attributes="with")
     parts = rated.groupby("model", sort=False)
     by_model = {str(name): column(part.set_index("question_id"), "w1_seed") for name, part in parts}
-    known = frames.get("awareness")
+    known = frames.get("awareness/factors")
     slopes = {} if known is None else {row["model"]: row["slope"] for row in records(rows_where(known, factor="all"))}
     models = [name for name in by_model if not is_absent(slopes.get(name))]
     pairs = [

@@ -17,11 +17,11 @@ RESTS_ON = {
     "zhao2024": (),
     "wvs7v6": (),
     "szekely2013": ("group_distances",),
-    "gneiting2007": ("awareness",),
-    "wolter2007": ("awareness", "group_distances"),
-    "efron1993": ("awareness",),
-    HOLM: ("awareness",),
-    "phipson2010": ("awareness",),
+    "gneiting2007": ("awareness/factors",),
+    "wolter2007": ("awareness/factors", "group_distances"),
+    "efron1993": ("awareness/factors",),
+    HOLM: ("awareness/factors",),
+    "phipson2010": ("awareness/factors",),
 }
 """By key of its entry: the tables of which any makes it a source; none: every page rests on it."""
 
@@ -49,10 +49,10 @@ def _planted(is_planted: bool) -> Iterator[str]:
 
 
 def _asked(frames: Frames) -> Iterator[str]:
-    scores = frames.get("benchmark_scores")
+    scores = frames.get("benchmark_scores/scores")
     if scores is None or not len(scores):
         return
-    first = first_wordings(models_only(scores), frames.get("awareness_reliability"))
+    first = first_wordings(models_only(scores), frames.get("awareness/reliability"))
     models = list(dict.fromkeys(first["model"]))
     everybody = rows_where(scores, subset="all")
     once = everybody.drop_duplicates("question_id")
@@ -72,7 +72,7 @@ def _asked(frames: Frames) -> Iterator[str]:
 
 
 def _scored(frames: Frames) -> Iterator[str]:
-    if len(frames.get("benchmark_scores", ())):
+    if len(frames.get("benchmark_scores/scores", ())):
         yield (
             "The benchmark's score is the Wasserstein-1 distance between all answers of people and all ratings of a "
             "model to a question on the scale from 0 to 1, unweighted, missing answers and missing ratings each "
@@ -87,7 +87,7 @@ def _scored(frames: Frames) -> Iterator[str]:
 
 
 def _moved(frames: Frames, inference: Inference) -> Iterator[str]:
-    table = frames.get("awareness")
+    table = frames.get("awareness/factors")
     if table is None or not len(table):
         return
     yield (

@@ -26,7 +26,7 @@ def model_rows(study: Study, frames: Frames, verdicts: Mapping[str, Any], there:
         verdicts: of the preflight, by family.
         there: families that were asked.
     """
-    orders = {row["model"]: row for row in records(frames.get("orders", pd.DataFrame()))}
+    orders = {row["model"]: row for row in records(frames.get("benchmark_scores/orders", pd.DataFrame()))}
     found = []
     for name in dict.fromkeys([*study.families, *orders]):
         row = orders.get(name, {})
@@ -55,10 +55,12 @@ def model_gates(
     if study.families:
         told = f"{len(study.families) - len(lacking)} of {len(study.families)} families"
         yield Gate(MISSING, not lacking, told + (f"; not {', '.join(lacking)}" if lacking else ""))
-    orders = [row for row in records(frames.get("orders", pd.DataFrame())) if row["model"] not in planted]
+    orders = [
+        row for row in records(frames.get("benchmark_scores/orders", pd.DataFrame())) if row["model"] not in planted
+    ]
     if orders:
         yield from order_gates(orders, study.thresholds, WORDS.things)
-    readouts = frames.get("readout_comparison", pd.DataFrame())
+    readouts = frames.get("readout_comparison/readouts", pd.DataFrame())
     if len(readouts):
         written = rows(readouts, ~readouts["readout"].isin(["exact", "greedy"]))
         shares = [
@@ -83,5 +85,5 @@ def weaknesses(study: Study, frames: Frames, verdicts: Mapping[str, Any], there:
             is_refused = not gate.is_passed and not gate.is_missing
             why = f"failed its preflight and rated nothing: {first_failure(verdicts.get(family))}"
             found.append(f"{family} {why if is_refused else 'rated nothing'}.")
-    orders = records(frames.get("orders", pd.DataFrame()))
+    orders = records(frames.get("benchmark_scores/orders", pd.DataFrame()))
     return found + [f"{row['reason']}." for row in orders if row["n_prompts"] and not is_absent(row["reason"])]

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
-from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -15,12 +14,9 @@ from valuesassets.instruments.worldvaluesbench.backgrounds import ATTRIBUTE_OF, 
 from valuesassets.instruments.worldvaluesbench.value_questions import ValueQuestion, chosen_questions
 from valuesassets.measure.seeding import seeded
 from valuesassets.people.surveys import DONT_KNOW, NO_ANSWER, NOT_ASKED, OTHER
-from valuesassets.records.files import write_text
 
 Floats = NDArray[np.float64]
 
-PLANTED_SLOPES = MappingProxyType({"aware": 0.8, "blind": 0.0, "contrary": -0.4, "caricature": 1.6})
-"""Share of people's moves that each planted model makes."""
 MOST_MOVED = MappingProxyType({"continent": 0.25, "settlement": 0.15, "education": 0.2})
 """By how much of itself a factor moves an answer's share at most: 1.6 times all of them leave it above 0."""
 LEAST_SHARE = 0.4
@@ -200,11 +196,6 @@ def planted_ratings(slope: float, seed: int, design: Design = DEMO) -> pd.DataFr
             for value, prob in zip(question.values, probs, strict=True)
         ]
     return pd.DataFrame(rows).astype(dict.fromkeys(ATTRIBUTE_OF.values(), "Int64"))
-
-
-def write_planted_ratings(path: Path, slope: float, seed: int, design: Design = DEMO) -> None:
-    """Write a planted model's answers as the CSV file that answers made elsewhere come in."""
-    write_text(path, planted_ratings(slope, seed, design).to_csv(index=False))
 
 
 def _question(name: str, design: Design) -> ValueQuestion:

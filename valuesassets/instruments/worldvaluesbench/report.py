@@ -1,24 +1,20 @@
-"""The page that WorldValuesBench ends in: awareness first, then the benchmark's own score beside its nulls.
-
-A pure function of tables, so that the graph and the command line end in the same page.
-"""
-
-from collections.abc import Sequence
+"""The words of the page that WorldValuesBench ends in: awareness first, then the benchmark's score beside its nulls."""
 
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.claims import claims, short_answers
-from valuesassets.instruments.worldvaluesbench.methods import methods, sources
-from valuesassets.instruments.worldvaluesbench.pictures import ALL, PICTURES
+from valuesassets.instruments.worldvaluesbench.claims import claims as table_claims
+from valuesassets.instruments.worldvaluesbench.claims import short_answers
+from valuesassets.instruments.worldvaluesbench.methods import methods as table_methods
+from valuesassets.instruments.worldvaluesbench.methods import sources as table_sources
+from valuesassets.instruments.worldvaluesbench.model_gates import model_gates, model_rows, weaknesses
+from valuesassets.instruments.worldvaluesbench.page_tables import calibration_gates
+from valuesassets.instruments.worldvaluesbench.pictures import ALL
 from valuesassets.instruments.worldvaluesbench.published_scores import published_parts, share_at_most
-from valuesassets.instruments.worldvaluesbench.wording_reliability import RELIABLE
 from valuesassets.records.frames import column, records, rows, rows_where
-from valuesassets.records.settings.measuring import USUAL, Inference
 from valuesassets.reporting.in_short import in_short
-from valuesassets.reporting.page_parts import Figures, Page, claims_of_page, draw, needed, origins_section
-from valuesassets.reporting.parts import Frames, Gate, Section, planned
-from valuesassets.reporting.parts import table as tabulated
-from valuesassets.reporting.report import METHODS, render_page
+from valuesassets.reporting.parts import Claim, Frames, Gate, Section, table
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import analysis_sections, draw_figures
 
 NEAR = (0.1, 0.2)
 """Thresholds of W1 that the paper's abstract counts questions at."""
@@ -37,47 +33,60 @@ SLOPES = (
 )
 
 
-def render_worldvaluesbench(
-    frames: Frames,
-    of: Page,
-    figures: Figures,
-    gates: Sequence[Gate] = (),
-    made_at: str | None = None,
-    weaknesses: Sequence[str] = (),
-    inference: Inference = USUAL,
-    least_reliability: float = RELIABLE,
-) -> str:
-    """The report as one HTML page that needs nothing else; the same tables give the same page.
+def opening(run: Run) -> Section:
+    """What the page opens with: how each model moves with a person's background, and which checks failed."""
+    weak = weaknesses(run.study, run.tables, run.found.get("preflight", {}), _read_families(run))
+    return in_short(short_answers(run.tables, run.inference), run.gates, claims(run), weak)
 
-    Args:
-        frames: tables by name, those that are there of `awareness` (its factors), `awareness_categories`,
-            `awareness_questions`, `awareness_style_free`, `awareness_reliability`, `benchmark_scores`,
-            `threshold_shares`, `group_distances`, `human_groups`, `readout_comparison`, `ledger`,
-            `dataset_statistics`, `models` (what each is worth).
-        figures: by name, as `draw_pictures` gives them.
-        gates: the checks of a study and their outcome.
-        weaknesses: what a reader has to know of models first, in sentences.
-        inference: when a corrected p-value counts, and how it was corrected.
-        least_reliability: over wordings, below which models are not ranked.
+
+def beside_claims(section: Section, run: Run) -> None:
+    """Add what each model is worth as an answerer."""
+    models = model_rows(run.study, run.tables, run.found.get("preflight", {}), _read_families(run))
+    if models:
+        section.tables.insert(0, table("What each model is worth as an answerer.", models))
+
+
+def sections(run: Run) -> list[Section]:
+    """A section for each analysis."""
+    return analysis_sections(run)
+
+
+def gates(run: Run) -> list[Gate]:
+    """Whether planted answers were read back, and what each model is worth.
+
+    Of the run's `found`, `calibrated` is by cell what was planted beside what was read, `families` are those that were
+    read, and `made_up` are the models whose ratings were made up.
     """
-    parts = (_awareness, _noise, _scores, _answers, _readouts, _people)
-    found = [part(frames, figures) for part in parts]
-    claimed = claims(frames, of.is_planted, inference, least_reliability)
-    gates = planned(gates, of.by_plan)
-    opening = in_short(short_answers(frames, inference), gates, claimed)
-    opening.paragraphs += weaknesses
-    own = claims_of_page(gates, claimed, found)
-    if len(models := frames.get("models", ())):
-        own.tables.insert(0, tabulated("What each model is worth as an answerer.", models))
-    said, cited = methods(frames, of.is_planted, inference), sources(frames, inference)
-    return render_page(of, (opening, own, METHODS, *found, origins_section(of)), said, cited, made_at)
+    found = calibration_gates(run.found.get("calibrated", {}), run.study.phantom)
+    verdicts, made_up = run.found.get("preflight", {}), run.found.get("made_up", ())
+    return [*found, *model_gates(run.study, run.tables, verdicts, _read_families(run), made_up)]
 
 
-def _awareness(frames: Frames, figures: Figures) -> Section:
-    section = Section("awareness", "Awareness: does a model move with a person's background as people do?")
-    table = needed(section, frames, "awareness")
+def claims(run: Run) -> list[Claim]:
+    """What the tables support and what they do not."""
+    return table_claims(run.tables, run.is_planted, run.inference, run.thresholds.reliability)
+
+
+def methods(run: Run) -> list[str]:
+    """Sentences for a paper."""
+    return table_methods(run.tables, run.is_planted, run.inference)
+
+
+def sources(run: Run) -> tuple[str, ...]:
+    """Keys of the entries of what the tables rest on."""
+    return table_sources(run.tables, run.inference)
+
+
+def _read_families(run: Run) -> list[str]:
+    return list(run.found.get("families", ()))
+
+
+def awareness(run: Run, name: str) -> list[Section]:
+    """Whether models move with a person's background, with figures and tables."""
+    section, frames = Section("awareness", run.analyses[name].title), run.tables
+    table = section.need(run.table("factors", of=name))
     if table is None:
-        return section
+        return [section]
     section.paragraphs += [
         "Of how people's answers move from group to group, a slope is the share that the model makes: 1 moves as "
         "people do, 0 does not move, below 0 moves the contrary way. It is direction (does the model move where "
@@ -86,7 +95,7 @@ def _awareness(frames: Frames, figures: Figures) -> Section:
         "Skill is the share gained of what knowing the groups can gain in predicting people's answers: 1 is perfect, "
         "0 is as good as not knowing the background, below 0 is worse than that, as a caricature or the wrong way.",
     ]
-    draw(section, figures, PICTURES, "awareness_plane", "group_moves")
+    draw_figures(section, run, name, tells_missing=False)
     section.tabulate(
         "Slopes with their intervals over people, and beside them over categories of questions. p: of a slope above "
         "0, by arranging the levels of factors anew; none where there are under 20 arrangements.",
@@ -95,42 +104,48 @@ def _awareness(frames: Frames, figures: Figures) -> Section:
     )
     for name, caption in (
         (
-            "awareness_style_free",
+            "awareness/style_free",
             "The same of mean answers, with each group's habit of answering high or low taken off.",
         ),
         (
-            "awareness_reliability",
+            "awareness/reliability",
             "Whether a model's moves come back in another wording. Below .5 its slope is as much the wording's as its "
             "own, and models are not ranked.",
         ),
-        ("awareness_categories", "Slopes by category of questions."),
-        ("awareness_questions", "Slopes by question: one question says little, look at the intervals."),
+        ("awareness/categories", "Slopes by category of questions."),
+        ("awareness/questions", "Slopes by question: one question says little, look at the intervals."),
     ):
         section.tabulate(caption, frames.get(name, ()))
-    return section
+    return [section]
 
 
-def _noise(frames: Frames, figures: Figures) -> Section:
-    section = Section("floors", "Groups: how near can a model be at all?")
-    table = needed(section, frames, "group_distances")
+def floors(run: Run, name: str) -> list[Section]:
+    """How near to people a model can be at all."""
+    section = Section("floors", run.analyses[name].title)
+    table = section.need(run.table(name))
     if table is None:
-        return section
+        return [section]
     section.paragraphs.append(
         "A model that knew exactly what people of a group answer would still be a distance away from the few of them "
         "who were asked: the floor. What lies above it is the model's. Squared distances (Cramer) are free of that "
         "noise and come out below 0 by chance where a model is right."
     )
-    draw(section, figures, PICTURES, "noise_floor")
+    draw_figures(section, run, name, tells_missing=False)
     measures = [name for name in ("w1_unit", "w1_floor_unit", "w1_excess_unit", "cramer_unit") if name in table]
     by_model = table.groupby("model", sort=False)
     means = by_model[measures].mean().reset_index()
     section.tabulate("Means over groups and questions.", means.assign(n_distances=by_model.size().to_numpy()))
-    return section
+    return [section]
 
 
-def _scores(frames: Frames, figures: Figures) -> Section:
-    section = Section("published-score", "The score of WorldValuesBench, as published")
-    table = needed(section, frames, "benchmark_scores")
+def scores(run: Run, name: str) -> list[Section]:
+    """The benchmark's own score, then single questions."""
+    return [_scores(run, name), _answers(run, name)]
+
+
+def _scores(run: Run, name: str) -> Section:
+    section, frames = Section("published-score", run.analyses[name].title), run.tables
+    table = section.need(run.table("scores", of=name))
     if table is None:
         return section
     section.paragraphs += [
@@ -141,7 +156,7 @@ def _scores(frames: Frames, figures: Figures) -> Section:
         "most frequent answer, and the pooled answers of other people, which on average nothing that ignores the "
         "background beats.",
     ]
-    draw(section, figures, PICTURES, "threshold_curves", "question_distances")
+    draw_figures(section, run, name, "threshold_curves", "question_distances", tells_missing=False)
     section.tabulate(
         "Means over the questions that a model rates, and the share of them at most a threshold away; slopes beside. "
         "Rows of different numbers of questions cannot be compared.",
@@ -153,19 +168,20 @@ def _scores(frames: Frames, figures: Figures) -> Section:
     return section
 
 
-def _answers(frames: Frames, figures: Figures) -> Section:
+def _answers(run: Run, name: str) -> Section:
     section = Section("answers", "Single questions")
-    draw(section, figures, PICTURES, "one_question", "answer_distributions")
+    draw_figures(section, run, name, "one_question", "answer_distributions", tells_missing=False)
     if not section.pictures:
         section.refusals.append("no figure of single questions was drawn")
     return section
 
 
-def _readouts(frames: Frames, figures: Figures) -> Section:
-    section = Section("readouts", "What the way of reading changes")
-    table = needed(section, frames, "readout_comparison")
+def readouts(run: Run, name: str) -> list[Section]:
+    """What the way of reading an answer changes."""
+    section = Section("readouts", run.analyses[name].title)
+    table = section.need(run.table("readouts", of=name))
     if table is None:
-        return section
+        return [section]
     section.paragraphs.append(
         "Exact: the model's whole distribution over the answers. Greedy: its most probable answer alone, that of both "
         "orders together. Sampled: answers to the same prompt, drawn and read as text. They agree with the exact ones "
@@ -181,13 +197,14 @@ def _readouts(frames: Frames, figures: Figures) -> Section:
             "none and are answered 230 times (temperature 0.7); a slope cannot be had of them. Scores off the scale "
             "count among the answers that are none."
         )
-    draw(section, figures, PICTURES, "readouts")
+    draw_figures(section, run, name, tells_missing=False)
     section.tabulate("Distances from the exact readout, and every score under each.", table)
-    return section
+    return [section]
 
 
-def _people(frames: Frames, figures: Figures) -> Section:
-    section = Section("people", "People, and what was left out")
+def people(run: Run, name: str) -> list[Section]:
+    """Whom models are compared with, and what was left out."""
+    section, frames = Section("people", run.analyses[name].title), run.tables
     groups = frames.get("human_groups")
     if groups is not None and len(groups):
         levels = [name for name in ("continent", "settlement", "education") if name in groups]
@@ -196,11 +213,13 @@ def _people(frames: Frames, figures: Figures) -> Section:
             f"{once['question_id'].nunique()} questions in {len(once[levels].drop_duplicates())} groups of people; a "
             f"group has {once['n'].median():g} answers to a question in the median, {once['n'].min():g} at least."
         )
-    section.tabulate("People and examples, by split.", frames.get("dataset_statistics", ()))
-    section.tabulate("What was left out or could not be used, and how often.", frames.get("ledger", ()))
+    section.tabulate("People and examples, by split.", frames.get("dataset_statistics/splits", ()))
+    section.tabulate(
+        "What was left out or could not be used, and how often.", frames.get("benchmark_scores/ledger", ())
+    )
     if not (section.paragraphs or section.tables):
         section.refusals.append("nothing was handed to the report of people")
-    return section
+    return [section]
 
 
 def score_summary(frames: Frames) -> pd.DataFrame:
@@ -208,13 +227,13 @@ def score_summary(frames: Frames) -> pd.DataFrame:
 
     Over the questions that a model rates, `n_questions`.
     """
-    scores = rows_where(frames["benchmark_scores"], subset=ALL)
+    scores = rows_where(frames["benchmark_scores/scores"], subset=ALL)
     first = rows(scores, scores["model"] == scores["model"].iloc[0])
     nulls = [
         first.assign(model=name, w1_seed=first[f"w1_{name}_unit"], w1_unit=first[f"w1_{name}_unit"], w1_floor_unit=None)
         for name in ("uniform", "majority")
     ]
-    known = frames.get("awareness", pd.DataFrame(columns=pd.Index(["model", "factor", "slope"])))
+    known = frames.get("awareness/factors", pd.DataFrame(columns=pd.Index(["model", "factor", "slope"])))
     slopes = {row["model"]: row["slope"] for row in records(rows_where(known, factor=ALL))}
     found = []
     for frame in [scores, *nulls]:

@@ -1,7 +1,8 @@
 """What is scored in a set: the models of its cells, and the ratings that a study names or has made up, under names."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from valuesassets.instruments.worldvaluesbench.awareness import derive_awareness
 from valuesassets.instruments.worldvaluesbench.benchmark_scores import derive_benchmark_scores, derive_threshold_shares
 from valuesassets.instruments.worldvaluesbench.controls import control_models, majority_of_groups
 from valuesassets.instruments.worldvaluesbench.gathered import Ledger, gather_probe
+from valuesassets.instruments.worldvaluesbench.group_distances import derive_group_distances
+from valuesassets.instruments.worldvaluesbench.human_groups import derive_human_groups
 from valuesassets.instruments.worldvaluesbench.large_groups import large_groups
 from valuesassets.instruments.worldvaluesbench.participants import Dataset
 from valuesassets.instruments.worldvaluesbench.perfect_model import derive_perfect_shares
@@ -20,6 +23,7 @@ from valuesassets.instruments.worldvaluesbench.plants import planted_design
 from valuesassets.instruments.worldvaluesbench.pooled_answers import derive_group_means, derive_pooled_answers
 from valuesassets.instruments.worldvaluesbench.prompts import WORDINGS
 from valuesassets.instruments.worldvaluesbench.rated import Probe
+from valuesassets.instruments.worldvaluesbench.readout_comparison import derive_readout_comparison
 from valuesassets.instruments.worldvaluesbench.shown_people import derive_shown_people, prompt_of_one
 from valuesassets.instruments.worldvaluesbench.tables import LEDGER
 from valuesassets.instruments.worldvaluesbench.wording_reliability import derive_wording_reliability, in_wording
@@ -121,8 +125,14 @@ def _named(family: str, number: int, wording: str) -> str:
     return family if number == 0 else in_wording(family, wording)
 
 
-def score_set(found: Gathered, seed: int, attributes: Sequence[str], level: float = 0.95) -> dict[str, pd.DataFrame]:
+def groups_of_set(gathered: Gathered) -> pd.DataFrame:
+    """Rows of `human_groups`: what people of each group that is compared answer."""
+    return derive_human_groups(gathered.compared, gathered.dataset)
+
+
+def score_set(gathered: Gathered, seed: int, attributes: Sequence[str], level: float = 0.95) -> dict[str, pd.DataFrame]:
     """Tables of the asset `benchmark_scores`: of models, of what stands beside them, and what was left out."""
+    found = gathered
     first = found.probe.questions[0].question.id
     prompt = prompt_of_one(found.dataset.participants, found.samples, first, attributes)
     probes = found.probe, found.controls(seed), majority_of_groups(found.probe)
@@ -138,19 +148,19 @@ def score_set(found: Gathered, seed: int, attributes: Sequence[str], level: floa
     }
 
 
-def of_models_and_controls(found: Gathered, seed: int, derive: Callable[[Probe], pd.DataFrame]) -> pd.DataFrame:
-    """A table of models in groups that are compared, and below it that of what stands beside them."""
-    probes = found.compared, large_groups(found.controls(seed), found.min_group)
-    return stacked([*map(derive, probes)])
+def distances_of_set(gathered: Gathered, seed: int) -> pd.DataFrame:
+    """Rows of `group_distances`: of models in groups that are compared, and below them of what stands beside them."""
+    probes = gathered.compared, large_groups(gathered.controls(seed), gathered.min_group)
+    return stacked([*map(derive_group_distances, probes)])
 
 
-def awareness_of_set(found: Gathered, study: Study) -> dict[str, pd.DataFrame]:
+def awareness_of_set(gathered: Gathered, study: Study) -> dict[str, pd.DataFrame]:
     """Tables of the asset `awareness`; models are corrected for the tests of models alone, not of controls.
 
     Nor of a model's further wordings, which tell whether its moves come back.
     """
     settings, inference = WorldValuesBench.of(study), study.inference
-    compared, controls = found.compared, large_groups(found.controls(study.seed), found.min_group)
+    compared, controls = gathered.compared, large_groups(gathered.controls(study.seed), gathered.min_group)
     further = {in_wording(family, wording) for family in study.families for wording in settings.wordings[1:]}
     given = (inference.resamples, study.seed, settings.min_group, settings.slopes, inference.level, further)
     given = (*given, inference.correction)
@@ -166,6 +176,28 @@ def awareness_of_set(found: Gathered, study: Study) -> dict[str, pd.DataFrame]:
             compared, names, settings.min_group, study.thresholds.reliability
         )
     return tables
+
+
+def readouts_of_set(
+    study: Study,
+    participants: pd.DataFrame,
+    value_answers: pd.DataFrame,
+    probe_samples: pd.DataFrame,
+    rating_distributions: Cells,
+    decoded_ratings: Cells,
+) -> dict[str, pd.DataFrame]:
+    """Tables of the asset `readout_comparison`.
+
+    Raises:
+        MissingData: no model has both been read and left to write.
+    """
+    cells = {
+        cell[0]: (read, decoded_ratings[cell]) for cell, read in rating_distributions.items() if cell in decoded_ratings
+    }
+    if not cells:
+        raise MissingData("no model has both been read and left to write; materialise decoded_ratings")
+    score = partial(score_readout, study, participants, value_answers, probe_samples)
+    return derive_readout_comparison(cells, score, study.seed)
 
 
 def score_readout(

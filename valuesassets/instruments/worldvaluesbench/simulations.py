@@ -179,9 +179,9 @@ def of_pooled(knows: bool, n_people: int, seed: int) -> Mapping[str, Outcome]:
 
 
 def _claimed(probe: Probe, claimed: Sequence[str], seed: int) -> dict[str, Outcome]:
-    frames: dict[str, pd.DataFrame] = {"awareness": derive_awareness(probe, RESAMPLES, seed)["factors"]}
+    frames: dict[str, pd.DataFrame] = {"awareness/factors": derive_awareness(probe, RESAMPLES, seed)["factors"]}
     if BEYOND_POOLED in claimed:
-        frames["benchmark_scores"] = derive_benchmark_scores(probe).assign(attributes="with")
+        frames["benchmark_scores/scores"] = derive_benchmark_scores(probe).assign(attributes="with")
     found = claims(frames, is_planted=False)
     outcomes = {}
     for sentence in claimed:

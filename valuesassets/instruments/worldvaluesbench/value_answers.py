@@ -20,12 +20,6 @@ def derive_value_answers(ids: Sequence[str] | NDArray[np.object_], answers: Mapp
     return pd.DataFrame({"participant_id": ids, **answers})
 
 
-def answer_numbers(value_answers: pd.DataFrame, question: str) -> NDArray[np.float64]:
-    """(n,) answers on the question's scale; NaN where there is none, whatever the reason."""
-    codes = value_answers[question].to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.where(codes < 0, np.nan, codes)
-
-
 def question_ids(value_answers: pd.DataFrame) -> list[str]:
     """The questions that a table of answers has, in its order."""
     return [name for name in value_answers.columns if name != "participant_id"]

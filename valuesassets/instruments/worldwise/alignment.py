@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.country_scores import zones_of
-from valuesassets.instruments.worldwise.inference import OK, REFUSED, UNDEFINED, Inference, corrected
+from valuesassets.instruments.worldwise.inference import OK, REFUSED, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING, VERDICTS
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.reliability import culture_components, withheld, without_evidence
@@ -36,6 +36,7 @@ from valuesassets.measure.profile_correlation import (
 from valuesassets.measure.relatedness import related_p
 from valuesassets.measure.resampling import interval_ends, labelled_p, labellings, permutation_p, stratified_counts
 from valuesassets.records.frames import column, parts_of
+from valuesassets.records.settings.measuring import Inference
 
 FEWEST_CULTURES = 4
 """Three cultures allow six labellings: no p-value below .05."""
@@ -88,9 +89,9 @@ def align_model(
     for readout in profiled(answers):
         found, row = by_scenario(answers[readout]), {"model": model, "readout": readout}
         bounds = [by_scenario(answers[readout], pole) for pole in (-1.0, 1.0)]
-        told = list(told_apart(found, how, how.random(model, "pairs", readout), domains))
+        told = list(told_apart(found, how, random_of(how, model, "pairs", readout), domains))
         pairs += [row | each for each in told]
-        random = how.random(model, "alignment", readout)
+        random = random_of(how, model, "alignment", readout)
         if reason := why_not_aligned(found, z):
             agreements += [row | {"kind": kind, "status": REFUSED, "reason": reason} for kind in KINDS]
             slopes.append(row | {"status": REFUSED, "reason": reason} | _spread(found, told))

@@ -17,8 +17,6 @@ COUNTRY_CODES = STUDIES / "worldwise" / "country_codes.csv"
 NULL = ("#NULL!", "")
 LEAST, MOST = 0, 120
 """Scores are published beyond 100."""
-DOUBTFUL_ZEROS = 2
-"""So many 0 in a row of one country: copies write 0 for what is missing."""
 
 
 def country_codes() -> list[tuple[str, str, str | None]]:
@@ -81,17 +79,6 @@ def zones_of(cultures: Sequence[str]) -> list[str]:
     alpha2 = load_facts("iso_countries.csv").set_index("alpha3")["alpha2"]
     zones = load_facts("iw_coordinates.csv").set_index("country")["zone"]
     return [str(zones.get(alpha2.get(name, ""), name)) for name in cultures]
-
-
-def doubt_zeros(scores: pd.DataFrame) -> list[tuple[str, str]]:
-    """Rows with several 0, by code and in words: 0 is a score, yet copies of the matrix write it for missing ones."""
-    rows = scores[["ctr", *AXES]].itertuples(index=False)
-    zeros = [(ctr, [axis for axis, score in zip(AXES, found, strict=True) if score == 0]) for ctr, *found in rows]
-    return [
-        (ctr, f"is 0 on {', '.join(axes)}: write {NULL[0]} where there is no score")
-        for ctr, axes in zeros
-        if len(axes) >= DOUBTFUL_ZEROS
-    ]
 
 
 def scores_by_country(scores: pd.DataFrame) -> pd.DataFrame:

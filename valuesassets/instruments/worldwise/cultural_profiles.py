@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.worldwise.dimensions import PLACEBO
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, narrow_interval
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, narrow_interval, random_of
 from valuesassets.instruments.worldwise.measure_tables import CULTURAL_PROFILES
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.reliability import give_way
 from valuesassets.instruments.worldwise.scenario_answers import by_scenario, profiled
 from valuesassets.measure.resampling import means_with_intervals, resample_counts
+from valuesassets.records.settings.measuring import Inference
 
 
 def derive_cultural_profiles(
@@ -38,7 +39,7 @@ def profile_model(
     for readout in profiled(answers):
         found = by_scenario(answers[readout])
         for axis, is_on in found.by_axis():
-            counts = resample_counts(int(is_on.sum()), how.resamples, how.random(model, "profiles", readout, axis))
+            counts = resample_counts(int(is_on.sum()), how.resamples, random_of(how, model, "profiles", readout, axis))
             leans, effects = (
                 means_with_intervals(each[:, is_on], counts, how.level) for each in (found.values, found.effects)
             )

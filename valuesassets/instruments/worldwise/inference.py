@@ -1,7 +1,6 @@
 """How intervals and p-values of worldwise are made."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -9,31 +8,15 @@ import pandas as pd
 from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import column, parts_of, rows
+from valuesassets.records.settings.measuring import Inference
 
 OK, REFUSED, UNDEFINED = "ok", "refused", "undefined"
 """Of a measure: it stands; what it rests on does not carry it; what it needs is not there."""
 
 
-@dataclass(frozen=True)
-class Inference:
-    """How intervals and p-values are made.
-
-    Attributes:
-        resamples: of scenarios for intervals, and permutations or random signs of tests.
-        alpha: level of the tests.
-        level: coverage of the intervals.
-        correction: of p-values over a family of tests, see `CORRECTIONS`.
-    """
-
-    resamples: int = 2000
-    alpha: float = 0.05
-    level: float = 0.95
-    seed: int = 0
-    correction: str = "holm"
-
-    def random(self, *purpose: object) -> np.random.Generator:
-        """A generator for one purpose."""
-        return seeded(self.seed, "worldwise", *purpose)
+def random_of(how: Inference, *purpose: object) -> np.random.Generator:
+    """A generator of random numbers for one purpose."""
+    return seeded(how.seed, "worldwise", *purpose)
 
 
 def narrow_interval(n: int, level: float) -> str | None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from valuesassets.instruments.worldwise.dimensions import PLACEBO, UNPROMPTED
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, corrected
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measure_tables import NEAREST_PERSONA, PERSONA_SHIFT
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.reasons import DECIDE, DECLINED
@@ -25,6 +25,7 @@ from valuesassets.measure.resampling import (
     with_ends,
 )
 from valuesassets.records.frames import rows, rows_where
+from valuesassets.records.settings.measuring import Inference
 
 FEWEST_CULTURES = 2
 
@@ -61,7 +62,7 @@ def shift_model(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFra
             reason = f"{len(differences)} scenarios with ticked values as {culture} and as the placebo, two are needed"
             made.append(row | {"status": UNDEFINED, "reason": reason})
             continue
-        made.append(row | shift_of(differences, how, how.random(model, "shift", culture)) | {"status": OK})
+        made.append(row | shift_of(differences, how, random_of(how, model, "shift", culture)) | {"status": OK})
     return PERSONA_SHIFT.frame(made)
 
 
@@ -122,7 +123,7 @@ def nearest_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Infer
         made += [
             row | each
             for each in _ranked(
-                found, of_cultures, squares[:, shared], shared, how, how.random(model, "nearest", readout)
+                found, of_cultures, squares[:, shared], shared, how, random_of(how, model, "nearest", readout)
             )
         ]
     return NEAREST_PERSONA.frame(made)

@@ -10,7 +10,7 @@ import pandas as pd
 from valuesassets.instruments.worldwise.axes import axis_direction
 from valuesassets.instruments.worldwise.convergent_validity import convergent_validity
 from valuesassets.instruments.worldwise.dimensions import PLACEBO, UNPROMPTED
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, corrected
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measure_tables import ADVOCATES, BOUNDS, CONVERGENT, REFUSALS, STATUSES
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.projections import judge_advocates
@@ -40,6 +40,7 @@ from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.proportions import wilson_interval
 from valuesassets.measure.resampling import permutation_p, with_ends
 from valuesassets.records.frames import column, parts_of, rows, rows_where
+from valuesassets.records.settings.measuring import Inference
 
 NO_ANSWER = (DECLINED, REFUSED, FILTERED)
 """Statuses of a model that was asked and would not answer."""
@@ -185,7 +186,7 @@ def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.Dat
         if len(rates) < 2:
             made.append(row | {"status": UNDEFINED, "reason": f"{len(rates)} personas were asked, two are needed"})
             continue
-        random = how.random(model, "refusals", form)
+        random = random_of(how, model, "refusals", form)
         permuted = random.permuted(np.broadcast_to(rates, (how.resamples, *rates.shape)), axis=1)
         of_personas = mean_of_known(rates)
         chance = np.nanvar(mean_of_known(permuted), axis=-1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from valuesassets.comparing.reliability import LANGUAGE, PATTERN, over_conditions
 from valuesassets.instruments.worldwise.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.dimensions import CONTROLS
-from valuesassets.instruments.worldwise.inference import REFUSED, Inference
+from valuesassets.instruments.worldwise.inference import REFUSED
 from valuesassets.instruments.worldwise.measure_tables import CHOICE_ORDERS, RELIABILITY
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.scenario_answers import CHOICE, by_scenario, profiled
@@ -22,6 +22,7 @@ from valuesassets.measure.resampling import jackknife_ends, with_ends
 from valuesassets.measure.variance_components import generalizability, variance_components
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import rows
+from valuesassets.records.settings.measuring import Inference
 from valuesassets.records.study import Study
 
 FEWEST_CULTURES = 3

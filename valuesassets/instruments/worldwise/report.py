@@ -1,4 +1,4 @@
-"""The page that worldwise ends in: a section for each question, and worldWiseAI's figures in an appendix."""
+"""The words of the page that worldwise ends in: a section for each question, worldWiseAI's figures in an appendix."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -21,9 +21,8 @@ from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import CORRECTIONS, counted, some_of, sources_of_tables
 from valuesassets.reporting.model_gates import judged
-from valuesassets.reporting.page_parts import Page, claims_of_page, origins_section, tabulate
-from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent, planned, table
-from valuesassets.reporting.report import METHODS, render_page
+from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent, table
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_section
 
@@ -45,33 +44,38 @@ OF_POSITIONS = ("cultural_profiles", "alignment", "say_do_gap")
 FIRST_COLUMNS = ("axis", "held_out_auc", "p", "is_valid", "reason")
 
 
-def render_worldwise(study: Study, analyses: Mapping[str, Analysis], inputs: Mapping[str, Any], page: Page) -> str:
-    """The report as one HTML page that needs nothing else; the same tables give the same page.
+def within_study(run: Run) -> Run:
+    """The run with the validity of its axes; of choices alone without figures of axes, which are not there."""
+    if "axes" in run.found:
+        return replace(run, found={**run.found, "validity": run.found["axes"]["validity"]})
+    return replace(run, analyses={name: _without(each, "validity") for name, each in run.analyses.items()})
 
-    Args:
-        inputs: by asset: tables by name of each analysis and of `axes`; of `calibration` a table for each cell, of
-            `preflight` the verdict of each family.
-    """
-    found = {name: _refused(tables) if name in analyses else tables for name, tables in inputs.items()}
-    if "axes" in inputs:
-        found["validity"] = inputs["axes"]["validity"]
-    else:  # of choices alone there are no axes whose validity could be shown
-        analyses = {name: _without(each, "validity") for name, each in analyses.items()}
-    run = Run(study, found, analyses)
+
+def opening(run: Run) -> Section:
+    """What the page opens with: whether each model's choices change with the culture, and which checks failed."""
+    return in_short(short_answers(run), run.gates, claims(run), weaknesses(run))
+
+
+def beside_claims(section: Section, run: Run) -> None:
+    """Add what each model is worth as an answerer."""
+    section.tables.insert(0, table("What each model of the study is worth as an answerer.", family_rows(run)))
+
+
+def sections(run: Run) -> list[Section]:
+    """A section for each analysis, then what the calibration of choices says."""
     lost = invalid_axes(run)
-    sections = [_section(run, name, lost) for name in analyses]
-    if "calibration" in inputs:
-        if "recovery" not in analyses:
-            sections.append(Section("recovery", ANALYSES["recovery"].title, [ANALYSES["recovery"].caution]))
-        _show_calibration(sections[-1], study, inputs["calibration"])
-    checks, claimed = planned(gates(run, lost), page.by_plan), claims(run, lost)
-    opening = in_short(short_answers(run), checks, claimed)
-    opening.paragraphs += weaknesses(run)
-    own = claims_of_page(checks, claimed, sections)
-    own.tables.insert(0, table("What each model of the study is worth as an answerer.", family_rows(run)))
-    used = {name: [1] for name, tables in found.items() if not isinstance(tables, Refused)}
-    sources = sources_of_tables(RESTS_ON, used, study.inference.correction)  # type: ignore[arg-type]
-    return render_page(page, (opening, own, *sections, METHODS, origins_section(page)), methods(run), sources)
+    found = [_section(run, name, lost) for name in run.analyses]
+    if "calibration" in run.found:
+        if "recovery" not in run.analyses:
+            found.append(Section("recovery", ANALYSES["recovery"].title, [ANALYSES["recovery"].caution]))
+        _show_calibration(found[-1], run.study, run.found["calibration"])
+    return found
+
+
+def sources(run: Run) -> tuple[str, ...]:
+    """Keys of the entries of what the tables rest on."""
+    used = {name: [1] for name, tables in run.found.items() if not isinstance(tables, Refused)}
+    return sources_of_tables(RESTS_ON, used, run.study.inference.correction)  # type: ignore[arg-type]
 
 
 def _without(analysis: Analysis, table: str) -> Analysis:
@@ -92,10 +96,6 @@ def invalid_axes(run: Run) -> pd.DataFrame:
     """Those of them that no reason is placed on."""
     asked = asked_axes(run)
     return rows(asked, ~asked["is_valid"].astype(bool))
-
-
-def _refused(tables: Mapping[str, pd.DataFrame]) -> Any:
-    return Refused(str(tables["refused"]["reason"].iloc[0])) if "refused" in tables else tables
 
 
 def _section(run: Run, name: str, lost: pd.DataFrame) -> Section:
@@ -125,9 +125,9 @@ def _show_calibration(section: Section, study: Study, cells: Mapping[Any, pd.Dat
     tabulate(section, "Choices: planted beside recovered, by model and condition.", recovery)
 
 
-def gates(run: Run, lost: pd.DataFrame) -> list[Gate]:
-    """Whether axes are valid, what each model is worth, advocates told apart, refusals even, what was planted found."""
-    found = []
+def gates(run: Run) -> list[Gate]:
+    """Whether axes are valid, what each model is worth, advocates distinguished, refusals even, plants recovered."""
+    found, lost = [], invalid_axes(run)
     if "validity" in run.found:
         n = len(asked_axes(run))
         said = f"{n - len(lost)} of {n} are" + (f"; not {some_of(list(lost['axis']))}" if len(lost) else "")
@@ -164,14 +164,17 @@ def _of_form(row: Mapping[str, Any]) -> str:
     return " ".join(str(row[n]) for n in ("model", "measure", "axis", "form") if not is_absent(row.get(n)))
 
 
-def claims(run: Run, lost: pd.DataFrame) -> list[Claim]:
+def claims(run: Run) -> list[Claim]:
     """What the study lets its reader claim and what not, with the numbers."""
     found = [
         Claim("Anything about persons.", False, "scores of countries and means of dilemmas describe no person"),
         *_differences(run),
         *_agreement(run),
         *_gaps(run),
-        *(Claim(f"Anything about reasons on {row['axis']}.", False, str(row["reason"])) for row in records(lost)),
+        *(
+            Claim(f"Anything about reasons on {row['axis']}.", False, str(row["reason"]))
+            for row in records(invalid_axes(run))
+        ),
         *_published(run),
     ]
     if run.study.is_planted:

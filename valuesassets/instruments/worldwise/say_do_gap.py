@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, narrow_interval
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, narrow_interval, random_of
 from valuesassets.instruments.worldwise.measure_tables import SAY_DO_GAP
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.reasons import DECIDE, OPEN
@@ -27,6 +27,7 @@ from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.multiple_tests import step_down_p
 from valuesassets.measure.resampling import means_with_intervals, resample_counts
 from valuesassets.records.frames import rows_where
+from valuesassets.records.settings.measuring import Inference
 
 GAPS = {
     DECISION: (DECIDE, "decision", 0.5),
@@ -117,7 +118,7 @@ def gaps_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inferenc
         for axis in dict.fromkeys(found.axes.tolist()):
             is_on = found.axes == axis
             row: dict[str, Any] = {"model": model, "form": form, "measure": measure, "axis": axis}
-            counts = resample_counts(int(is_on.sum()), how.resamples, how.random(model, "gap", readout, axis))
+            counts = resample_counts(int(is_on.sum()), how.resamples, random_of(how, model, "gap", readout, axis))
             gap = means_with_intervals(found.gaps[is_on], counts, how.level)
             row |= {"n_scenarios": int(gap.n)}
             row |= {f"gap_{end}": float(mean_of_known(getattr(found, end)[is_on])) for end in ("least", "most")}
@@ -125,7 +126,7 @@ def gaps_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inferenc
                 made.append(row | {"status": UNDEFINED, "reason": "no scenario has both a choice and what was written"})
                 continue
             known = found.gaps[is_on][np.isfinite(found.gaps[is_on])]
-            p = sign_flip_p(known, how.resamples, how.random(model, "flips", readout, axis))
+            p = sign_flip_p(known, how.resamples, random_of(how, model, "flips", readout, axis))
             note = narrow_interval(int(gap.n), how.level)
             made.append(row | gap.columns("gap") | {"p": p, "status": OK, "reason": note})
     return SAY_DO_GAP.frame(made)
@@ -162,7 +163,7 @@ def _corrected(
         gaps[places, at] = np.nan_to_num(np.where(own.axes == axis, own.gaps, 0))
         is_known = (own.axes == axis) & np.isfinite(own.gaps)
         grown[at] = inflation([groups[place] for place, known in zip(places, is_known, strict=True) if known], share)
-    signs = 2.0 * how.random("flips", readout).integers(0, 2, size=(how.resamples, len(ids))) - 1
+    signs = 2.0 * random_of(how, "flips", readout).integers(0, 2, size=(how.resamples, len(ids))) - 1
     sizes = np.sqrt((gaps**2).sum(axis=0))
     scale = np.divide(1, sizes, out=np.zeros_like(sizes), where=sizes > 0)
     # Drawn signs may give less than all of them do.

@@ -10,7 +10,6 @@ import pandas as pd
 
 from valuesassets.instruments.worldwise.axes import pole_means
 from valuesassets.instruments.worldwise.dimensions import HIGH, POLES
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import SEED_ERRORS, SEED_FIGURES, SEED_MEASURES
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.reasons import DECIDE, DECLINED, OK
@@ -25,6 +24,7 @@ from valuesassets.instruments.worldwise.seed_measures import (
 from valuesassets.instruments.worldwise.stored_vectors import read_vectors
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import column, means_by, parts_of, rows, rows_where
+from valuesassets.records.settings.measuring import Inference
 
 FINAL, STORED = COMPOSITIONS
 MOST_SCENARIOS = 5

@@ -16,7 +16,6 @@ from scipy.special import expit
 
 from valuesassets.instruments.worldwise.alignment import FOLLOWED, derive_alignment
 from valuesassets.instruments.worldwise.dimensions import AXES, HIGH, LOW, PLACEBO, UNPROMPTED
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.reasons import DECIDE, OK, REFUSED
 from valuesassets.instruments.worldwise.say_do_gap import derive_say_do_gap, is_beyond
@@ -25,6 +24,7 @@ from valuesassets.measure.means import Array
 from valuesassets.measure.seeding import seeded
 from valuesassets.measure.simulations import NULL, PLANTED, Outcome, Simulation
 from valuesassets.records.frames import records, rows_where
+from valuesassets.records.settings.measuring import Inference
 
 DIFFERS = "A model's choices change with the culture of the persona."
 AGREES = "Cultures differ as the scores of their countries do."

@@ -9,7 +9,7 @@ import pandas as pd
 
 from valuesassets.instruments.worldwise.answer_texts import SENTENCE_END
 from valuesassets.instruments.worldwise.dimensions import CONTROLS, PLACEBO
-from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, Inference, corrected
+from valuesassets.instruments.worldwise.inference import OK, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measure_tables import CARICATURE, STEREOTYPED_WORDS
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers, of_models
 from valuesassets.instruments.worldwise.reasons import ADVOCATE
@@ -20,6 +20,7 @@ from valuesassets.measure.means import Array
 from valuesassets.measure.ratio_of_means import ratio_of_means
 from valuesassets.measure.resampling import permutation_p, with_ends
 from valuesassets.records.frames import column, parts_of, rows
+from valuesassets.records.settings.measuring import Inference
 
 FEWEST_SCENARIOS = 6
 """Five can be labelled in 32 ways, half of them mirrored: no p-value below .0625."""
@@ -77,7 +78,7 @@ def derive_caricature(model: str, told: pd.DataFrame, vectors: Array, how: Infer
                 made.append(row | {"status": UNDEFINED, "reason": reason})
                 continue
             made.append(
-                row | caricature(differences, how, how.random(model, "caricature", form, culture)) | {"status": OK}
+                row | caricature(differences, how, random_of(how, model, "caricature", form, culture)) | {"status": OK}
             )
     return CARICATURE.frame(made)
 

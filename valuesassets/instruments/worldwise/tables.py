@@ -139,7 +139,7 @@ REASONS = Table(
     Column("output_tokens", pa.float64(), "tokens of the answer", may_be_empty=True),
     Column("cost_usd", pa.float64(), "what it cost, where there are prices", unit="USD", may_be_empty=True),
 )
-TEXT_KINDS = REASONED, SEED_FINAL, SEED_STORED = ("reason", "seed_final", "seed_stored")
+REASONED = "reason"
 REASON_VECTORS = Table(
     "worldwise/reason_vectors",
     "a text of an answer as a vector",

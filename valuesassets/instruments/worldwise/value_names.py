@@ -50,21 +50,6 @@ def read_value_names(path: Path | str = BUNDLED, *, has_both_poles: bool = True)
     return found
 
 
-def lean_of_random_ticks(values: pd.DataFrame) -> list[str]:
-    """How values lean that are ticked at random, in words: whole list and axes that have not as many high as low.
-
-    >>> lean_of_random_ticks(pd.DataFrame({"value": list("abc"), "axis": "IDV", "pole": ["high", "high", "low"]}))
-    ['all: 2 of 3 are high, so random ticks lean +0.33', 'IDV: 2 of 3 are high, so random ticks lean +0.33']
-    """
-    parts = [("all", values), *values.groupby("axis", sort=False)]
-    counts = [(name, int((part["pole"] == HIGH).sum()), len(part)) for name, part in parts]
-    return [
-        f"{name}: {high} of {n} are high, so random ticks lean {2 * high / n - 1:+.2f}"
-        for name, high, n in counts
-        if 2 * high != n
-    ]
-
-
 def ticked_leans(ticked: Sequence[Sequence[str]], values: pd.DataFrame) -> NDArray[np.float64]:
     """(n, 6) high minus low values that each answer ticks, on each of `AXES`; what is not listed counts nothing.
 

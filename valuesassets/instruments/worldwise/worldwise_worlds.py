@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from valuesassets.comparing.simulated_shares import COVERAGE, FOUND, REJECTED, is_within, plain_tables
 from valuesassets.instruments.worldwise.alignment import align_model
 from valuesassets.instruments.worldwise.cultural_profiles import profile_model
 from valuesassets.instruments.worldwise.dimensions import AXES, HIGH, LOW, PLACEBO, UNPROMPTED
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.persona_shift import shift_model
 from valuesassets.instruments.worldwise.quality_report import derive_refusals
 from valuesassets.instruments.worldwise.reasons import DECIDE, OK, OPEN, REFUSED
@@ -27,6 +27,7 @@ from valuesassets.instruments.worldwise.stereotyping import derive_caricature
 from valuesassets.measure.means import Array
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import parts_of, records, rows
+from valuesassets.records.settings.measuring import Inference
 
 Records = list[dict[str, Any]]
 NULL, PLANTED = KINDS = ("null", "planted")
@@ -47,8 +48,6 @@ GAPS = np.array([0.7, 0.0, 0.0, -0.7, 0.0, 0.0])
 ALIKE = ("c4", "c5")
 HOW = Inference(resamples=499)
 AXIS = np.repeat(np.arange(len(AXES)), SCENARIOS)
-REJECTED, COVERAGE, FOUND = 0.07, (0.93, 0.97), 0.9
-"""Most rejections where there is nothing, where coverage has to lie, and fewest rejections where there is something."""
 VALUES, TICKED = tuple(f"{axis} {pole}" for axis in AXES for pole in (HIGH, LOW)), 3
 PULLS = {"forward": PULL, "reversed": -PULL}
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
@@ -157,9 +156,7 @@ def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
     return {"rejections": pd.DataFrame(rejections), "coverage": pd.DataFrame(coverage)}
 
 
-def evidence(found: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """The tables as plain values: what is written as JSON."""
-    return {name: records(frame.astype(object).where(frame.notna(), None)) for name, frame in found.items()}
+evidence = plain_tables
 
 
 def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
@@ -167,13 +164,13 @@ def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
     faults = []
     for row in records(found["rejections"]):
         share, where = row["rejected"], f"worldwise, {row['kind']} worlds, {row['measure']}"
-        if row["is_null"] and share > REJECTED + _error(REJECTED, row["n_worlds"]):
+        if row["is_null"] and not is_within(share, 0, REJECTED, row["n_worlds"]):
             faults.append(f"{where}: {share:.3f} rejected, {REJECTED} at most wanted")
-        elif not row["is_null"] and share < FOUND - _error(FOUND, row["n_worlds"]):
+        elif not row["is_null"] and not is_within(share, FOUND, 1, row["n_worlds"]):
             faults.append(f"{where}: {share:.3f} found, {FOUND} at least wanted")
     for row in records(found["coverage"]):
         share, (low, high), n = row["coverage"], COVERAGE, row["n_worlds"]
-        if not low - _error(low, n) <= share <= high + _error(high, n):
+        if not is_within(share, low, high, n):
             where = f"worldwise, {row['kind']} worlds, {row['measure']}"
             faults.append(f"{where}: {share:.3f} of the intervals hold the truth, {low} to {high} wanted")
     return faults
@@ -182,7 +179,7 @@ def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
 def _found(kind: str, seed: int) -> Iterator[dict[str, Any]]:
     """Every estimate and test of a world; `place` says of what, and `is_null` whether there is nothing to find."""
     world, is_null = make_world(kind, seeded(seed, "worldwise worlds", kind)), kind == NULL
-    how = Inference(HOW.resamples, HOW.alpha, HOW.level, seed)
+    how = HOW.with_seed(seed)
     answers = gather_answers(world.choices, world.reasons, world.projections)
     chosen, written = true_effects(kind), true_effects(kind, GAPS)
     for row in records(profile_model(kind, answers, how)):
@@ -258,7 +255,3 @@ def _vectors(told: pd.DataFrame, moved: Array, random: np.random.Generator) -> A
         random.normal(0, VECTOR_NOISE, (len(CONDITIONS), AXIS.size, WIDTH)),
     )
     return topics[scenario] + offsets[condition] + here[condition, scenario] + random.normal(size=(len(told), WIDTH))
-
-
-def _error(share: float, n: int) -> float:
-    return 3 * float(np.sqrt(share * (1 - share) / n))

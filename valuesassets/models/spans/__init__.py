@@ -1,1 +1,1 @@
-"""Candidates' probabilities at every span of long texts: spelled in place, read off one cache, resolved like labels."""
+"""Reads candidates' probabilities at spans of long texts: spelled in place, read beside a cache, summed like labels."""

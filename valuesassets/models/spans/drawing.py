@@ -1,4 +1,4 @@
-"""Which candidate a model answers with itself: the likeliest, or one drawn by their probabilities."""
+"""Chooses a model's own answer among candidates: the likeliest, or one drawn by their probabilities."""
 
 import hashlib
 import math
@@ -9,7 +9,7 @@ from valuesassets.spelling.tokens import Tokens
 
 
 def answer_own(probs: Sequence[float], candidates: Sequence[str], key: str | None, ids: Tokens) -> str:
-    """A candidate drawn under `key` (`draw_candidate`); without one the likeliest, the first of equals.
+    """A candidate drawn with `key` (`draw_candidate`); without a key the likeliest, the first of equals.
 
     >>> answer_own((0.2, 0.3, 0.3), ("a", "b", "c"), None, (1, 2))
     'b'
@@ -22,7 +22,7 @@ def answer_own(probs: Sequence[float], candidates: Sequence[str], key: str | Non
 def draw_candidate(probs: Sequence[float], candidates: Sequence[str], key: str, ids: Tokens) -> str:
     """The candidate whose log-probability plus Gumbel noise is largest; the noise hashes key, text and candidate.
 
-    That draws by the renormalised probabilities. Rounding seldom changes a draw, and nothing else does.
+    This is a draw from the renormalised probabilities. Only rounding can change a draw, and it seldom does.
     """
     beginning = f"{key} ".encode() + array("q", ids).tobytes()
 

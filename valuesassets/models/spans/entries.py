@@ -1,11 +1,11 @@
-"""The spans of trials as a model is asked them: what stands where, and what each reading is known by."""
+"""The spans of trials, prepared for a model: where each span is, and the key of its reading."""
 
 import hashlib
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from valuesassets.models.loading import OpenedModel
+from valuesassets.models.loaded_model import OpenedModel
 from valuesassets.models.prompting import Shown, as_shown, show_trial
 from valuesassets.models.spans.spelling import Place, SpannedText, SpelledSpan, span_text
 from valuesassets.models.spelled_trials import failed, hash_key, named_reason, shown_by
@@ -19,20 +19,20 @@ SPANS_VERSION = "3"
 
 @dataclass(frozen=True)
 class SpanEntry:
-    """One span of a trial, of which a reading comes."""
+    """One span of a trial, which gives one reading."""
 
-    text: "AskedText"
+    text: "PreparedText"
     number: int
     key: str
 
     @property
     def trial_id(self) -> str:
-        """As a reading has one."""
+        """The id of its trial."""
         return self.text.shown.trial.trial_id
 
     @property
     def context_tokens(self) -> int | None:
-        """How many tokens stand before the answer; None where the model's own have yet to be written there."""
+        """Number of tokens before the answer; None where the model's own answers have yet to be written."""
         if self.text.spelled is None:
             return None
         span = self.text.spelled.spans[self.number]
@@ -40,17 +40,17 @@ class SpanEntry:
         return span.shared + len(span.rest)
 
     def own(self, record: Reading, model: str) -> Reading:
-        """A reading of its key as this span's: under its trial's id and its number."""
+        """A stored reading as this span's: with its trial's id and its number."""
         reason = named_reason(record, model, f"trial {self.trial_id}, span {self.number}")
         return replace(record, trial_id=self.trial_id, span=self.number, reason=reason)
 
 
 @dataclass(frozen=True)
-class AskedText:
-    """A trial's text, and for each of its spans where it stands and which set of candidates is asked of it.
+class PreparedText:
+    """A trial's text, and the place and set of candidates of each of its spans.
 
     Attributes:
-        opened: the model as it is shown this: as it is asked in chats, or bare text.
+        opened: the model as it is asked this trial: in a chat, or with bare text.
     """
 
     opened: OpenedModel
@@ -62,7 +62,7 @@ class AskedText:
 
 
 def prepare_spans(opened: OpenedModel, trials: Sequence[Trial]) -> list[SpanEntry | Reading]:
-    """The spans of trials, in their order, without weights; one that cannot be asked is already its reading."""
+    """Prepare the spans of trials, in their order, without weights; a failed reading where one cannot be asked."""
     return [entry for trial in trials for entry in _prepare(opened, trial)]
 
 
@@ -78,28 +78,29 @@ def _prepare(opened: OpenedModel, trial: Trial) -> Iterator[SpanEntry | Reading]
             opened.tokenizer.require_round_trip(shown.text)
     except TokenizerError as error:
         for number in spans:
-            yield _unasked(opened, trial, number, str(error))
+            yield _fail(opened, trial, number, str(error))
         return
-    text = AskedText(opened, shown, readout, places, spelled)
+    text = PreparedText(opened, shown, readout, places, spelled)
     ends = [0, *(place.end for place in places)]
     pieces = [(shown.text[end : place.start], place.leads) for end, place in zip(ends, places, strict=False)]
     for number in spans:
-        asked = spelled.spans[number] if spelled else None
-        if isinstance(asked, str):
-            yield _unasked(opened, trial, number, asked)
-        elif spelled is None or asked is None:
+        span_or_fault = spelled.spans[number] if spelled else None
+        if isinstance(span_or_fault, str):
+            yield _fail(opened, trial, number, span_or_fault)
+        elif spelled is None or span_or_fault is None:
             sets = [readout.sets[span.set] for span in readout.spans[: number + 1]]
-            own = [SPANS_VERSION, "own", readout.seed, pieces[: number + 1], sets, readout.close]
-            yield SpanEntry(text, number, hash_key(opened, *own))
+            parts = [SPANS_VERSION, "own", readout.seed, pieces[: number + 1], sets, readout.close]
+            yield SpanEntry(text, number, hash_key(opened, *parts))
         else:
-            yield SpanEntry(text, number, _key(opened, spelled, asked, readout))
+            yield SpanEntry(text, number, _key(opened, spelled, span_or_fault, readout))
 
 
 def _places(opened: OpenedModel, shown: Shown, readout: ScoreSpans) -> tuple[Place, ...]:
-    """For each span where it stands in what the model is shown.
+    """The place of each span in the text that the model sees.
 
-    An answer that begins a turn may have a space before it or none: models are not told which. Some templates write one
-    there, and the model is asked where it would begin itself, before it. Elsewhere an answer is spelled as it stands.
+    An answer that begins a turn may have a space before it or none, since models do not know which is expected. Where a
+    template writes a space there, the answer's place begins before it, where the model would begin. Elsewhere an answer
+    is spelled as it is.
     """
     if not opened.prompting.is_chat:
         return tuple(Place(span.start, span.end, span.set) for span in readout.spans)
@@ -123,11 +124,11 @@ def _key(opened: OpenedModel, text: SpannedText, span: SpelledSpan, readout: Sco
     stops = [(node, sorted(ends)) for node, ends in sorted(span.stops.items())]
     late = None
     if readout.as_published and span.answer_at is not None:
-        longest = max(len(path) for own in paths for path in own)
+        longest = max(len(path) for spellings in paths for path in spellings)
         late = [span.answer_at, text.ids[span.shared : span.answer_at + longest]]
     return hash_key(opened, SPANS_VERSION, hashlib.sha256(context).hexdigest(), paths, stops, late)
 
 
-def _unasked(opened: OpenedModel, trial: Trial, number: int, reason: str) -> Reading:
+def _fail(opened: OpenedModel, trial: Trial, number: int, reason: str) -> Reading:
     key = hash_key(opened, SPANS_VERSION, trial.prompt, asdict(trial.readout), number, *shown_by(opened, trial))
     return replace(failed(key, f"span {number}: {reason}"), trial_id=trial.trial_id, span=number)

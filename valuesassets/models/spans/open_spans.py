@@ -1,4 +1,4 @@
-"""What a span asks of its model, and the reading that the answers amount to."""
+"""`OpenSpan`: the questions of a span to its model, and the reading made from the answers."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain
 
 from valuesassets.models.cached_text import Ask
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_pass import broken
 from valuesassets.models.spans.spelling import SpelledSpan
 from valuesassets.records.trials import Reading, SpanFault
@@ -15,43 +15,43 @@ from valuesassets.spelling.tokens import NextToken, Tokens
 
 
 class OpenSpan:
-    """A span of a text: what it asks (`asks`), and the reading once all of that is answered."""
+    """A span of a text: its questions (`asks`), and its reading once all of them are answered."""
 
     def __init__(self, loaded: LoadedModel, span: SpelledSpan, ids: Tokens, as_published: bool) -> None:
         """Begin a reading.
 
         Args:
             ids: the whole text.
-            as_published: whether the rows that seed 001 reads are asked for too.
+            as_published: whether the rows that the published code reads are asked for too.
         """
         self._open = OpenReading(loaded.tokenizer, span.spelled, span.stops)
         self._dtype, self._spellings = loaded.opened.dtype, span.spelled.spellings
         self._nodes = span.spelled.trie.inner_nodes
         self.asks = [Ask(span.shared, (*span.rest, *node), self._open.wanted(node)) for node in self._nodes]
-        late = self._late_rows(span.answer_at, len(ids)) if as_published and span.answer_at is not None else []
+        late = self._published_asks(span.answer_at, len(ids)) if as_published and span.answer_at is not None else []
         self._is_published = len(late) > 0
         self.asks += late
 
-    def _late_rows(self, answer_at: int, length: int) -> list[Ask]:
-        """The row of the given answer's first token, and those behind it: one for each token of a candidate.
+    def _published_asks(self, answer_at: int, length: int) -> list[Ask]:
+        """The asks at the given answer: behind its first token and the following ones, as many as a candidate has.
 
-        None where the text ends before: without its last factors a product is no probability.
+        There are none where the text ends earlier: a product without its last factors is no probability.
         """
         paths = list(chain.from_iterable(self._spellings))
         longest = max(map(len, paths))
         if answer_at + longest > length:
             return []
-        wanted = [tuple(sorted({path[step] for path in paths if len(path) > step})) for step in range(longest)]
-        return [Ask(answer_at + 1 + step, (), tokens) for step, tokens in enumerate(wanted)]
+        tokens_by_step = [tuple(sorted({path[step] for path in paths if len(path) > step})) for step in range(longest)]
+        return [Ask(answer_at + 1 + step, (), tokens) for step, tokens in enumerate(tokens_by_step)]
 
     def close(self, key: str, answers: Sequence[NextToken]) -> Reading:
-        """The reading, of what came back of `asks`, in their order."""
+        """The reading, given the answers to `asks` in order."""
         for node, answer in zip(self._nodes, answers, strict=False):
             self._open.note(node, answer)
         late = answers[len(self._nodes) :]
         if self._open.is_broken or not all(answer.is_finite for answer in late):
-            unread = broken(key, self._dtype)
-            return replace(unread, reason=f"{SpanFault.NOT_A_NUMBER}: {unread.reason}")
+            failure = broken(key, self._dtype)
+            return replace(failure, reason=f"{SpanFault.NOT_A_NUMBER}: {failure.reason}")
         reading = self._open.close(key)
         if not self._is_published or reading.label_probs is None:
             return reading
@@ -63,5 +63,5 @@ class OpenSpan:
         def published(path: Tokens) -> float:
             return math.exp(math.fsum(row[token] for row, token in zip(rows, path, strict=False)))
 
-        probs = tuple(math.fsum(map(published, own)) for own in self._spellings)
+        probs = tuple(math.fsum(map(published, paths)) for paths in self._spellings)
         return replace(reading, label_probs_published=probs)

@@ -1,4 +1,4 @@
-"""From trials with spans to readings: how probable every candidate is at every place, after the answers before it."""
+"""From trials with spans to readings: how probable each candidate is at each place, after the answers before it."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from valuesassets.models.cached_text import Cost
 from valuesassets.models.certificate import Certificate, LogitSpread, certify
 from valuesassets.models.known_readings import KnownReadings
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_pass import OnProgress
 from valuesassets.models.scoring import Scored
 from valuesassets.models.spans.entries import SPANS_VERSION, SpanEntry
@@ -17,21 +17,22 @@ from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.trials import Reading, Status
 
 SAMPLED = 2
-"""Spans that are read again, alone."""
+"""Number of spans that are read again, alone."""
 OTHER_CHUNK = 96
-"""Tokens of the pieces that they are read in."""
+"""Tokens per piece when they are read again."""
 
 
 @dataclass(frozen=True)
 class SpanReadings(Scored):
-    """How probable candidates are at spans, and on which road, in pieces of how many tokens, that was read.
+    """The readings of spans, with the strategy that read them and its tokens per piece.
 
     Attributes:
-        cost, certificate_cost: what went through the model now, for the readings and for the certificate; less where
-            some of them were known, so that no file says it.
+        strategy: name of the strategy (`road` in metadata).
+        cost, certificate_cost: what was computed now for the readings and for the certificate; stored readings cost
+            nothing, so that no file holds these.
     """
 
-    road: str
+    strategy: str
     chunk: int
     cost: Cost
     certificate_cost: Cost
@@ -43,7 +44,7 @@ class SpanReadings(Scored):
 
     @property
     def rows_head(self) -> int:
-        """Rows that went through its head for them."""
+        """Rows that went through the model's head for the readings."""
         return self.cost.rows
 
     @property
@@ -52,44 +53,47 @@ class SpanReadings(Scored):
         return self.certificate_cost.tokens
 
     def describe(self) -> dict[str, object]:
-        """As `Scored`, with road and pieces."""
+        """As for `Scored`, with strategy and tokens per piece."""
         version = f"{SCORER_VERSION}.{SPANS_VERSION}"
-        return super().describe() | {"scorer_version": version, "road": self.road, "chunk": self.chunk}
+        return super().describe() | {"scorer_version": version, "road": self.strategy, "chunk": self.chunk}
 
 
 def score_spans(
     loaded: LoadedModel,
     entries: Sequence[SpanEntry | Reading],
     on_progress: OnProgress | None = None,
-    known: KnownReadings | None = None,
+    store: KnownReadings | None = None,
 ) -> SpanReadings:
-    """How probable a model finds every candidate at every span; texts of which all is known are not read again.
+    """The probability of every candidate at every span; a text whose readings are all stored is not read again.
 
-    Texts that begin alike go through the model together as far as that, once. The pieces in which they do are planned
-    over all texts, known or not: a reading comes with the same bytes however often the work was interrupted.
+    The shared beginning of texts goes through the model once. The pieces of texts are planned over all texts, stored or
+    not: a reading has the same bytes however often the work was interrupted.
 
     Args:
         entries: as `prepare_spans` gives them.
-        on_progress: called with (spans read, spans) text by text.
+        on_progress: called with (spans read, all spans) after each text.
+        store: where readings are stored.
 
     Raises:
         TokenizerError: not one span can be asked of this model.
-        ScoringError: not one could be read; says why.
+        ScoringError: not one span could be read; says why.
     """
-    asked = [entry for entry in entries if isinstance(entry, SpanEntry)]
-    if not asked:
+    askable = [entry for entry in entries if isinstance(entry, SpanEntry)]
+    if not askable:
         why = next((str(entry.reason) for entry in entries if isinstance(entry, Reading)), "there are none")
         raise TokenizerError(f"{loaded.model_id}: none of {len(entries)} spans can be asked, the first because: {why}")
-    reader = SpanPass(loaded, asked, known, on_progress)
+    reader = SpanPass(loaded, askable, store, on_progress)
     readings = reader.read()
-    answered = tuple(
+    records = tuple(
         entry if isinstance(entry, Reading) else entry.own(readings[entry.key], loaded.model_id) for entry in entries
     )
     if all(reading.status is Status.FAILED for reading in readings.values()):
-        raise ScoringError(next(str(reading.reason) for reading in answered if reading.reading_key in readings))
-    cost, again = reader.road.cost, Cost()
-    certificate = _certify(loaded, reader, {entry.key: entry for entry in asked}, readings, again)
-    return SpanReadings(answered, certificate, tuple(reader.notes), reader.road.name, reader.road.chunk, cost, again)
+        raise ScoringError(next(str(reading.reason) for reading in records if reading.reading_key in readings))
+    cost, cost_again = reader.strategy.cost, Cost()
+    certificate = _certify(loaded, reader, {entry.key: entry for entry in askable}, readings, cost_again)
+    return SpanReadings(
+        records, certificate, tuple(reader.notes), reader.strategy.name, reader.strategy.chunk, cost, cost_again
+    )
 
 
 def _certify(
@@ -99,16 +103,16 @@ def _certify(
     readings: Mapping[str, Reading],
     cost: Cost,
 ) -> Certificate:
-    """Read a few spans again, each alone and its text in other pieces: one with little text before it, others drawn.
+    """Read a few spans again, each alone and in other pieces: that with the least text before it, and drawn ones.
 
-    They are drawn of all spans, whether or not they were read just now; one that does not fit alone is left out.
+    They are drawn from all spans, stored ones too; a span that does not fit into memory alone is left out.
     """
-    read = [key for key, reading in readings.items() if reading.status is Status.OK]
-    read.sort(key=lambda key: (entries[key].text.places[entries[key].number].start, key))
-    drawn = random.Random("".join(read)).sample(read[1:], min(SAMPLED, len(read)) - 1) if read else []  # noqa: S311
-    chunk = min(OTHER_CHUNK, reader.road.chunk * 3 // 4)
-    reader.road.clear()
+    keys = [key for key, reading in readings.items() if reading.status is Status.OK]
+    keys.sort(key=lambda key: (entries[key].text.places[entries[key].number].start, key))
+    other_keys = random.Random("".join(keys)).sample(keys[1:], min(SAMPLED, len(keys)) - 1) if keys else []  # noqa: S311
+    chunk = min(OTHER_CHUNK, reader.strategy.chunk * 3 // 4)
+    reader.strategy.clear()
     with LogitSpread().watching(loaded.model) as spread:
-        again = {key: reader.read_again(entries[key], chunk, cost) for key in [*read[:1], *drawn]}
+        again = {key: reader.read_again(entries[key], chunk, cost) for key in [*keys[:1], *other_keys]}
     pairs = [(readings[key], reading) for key, reading in again.items() if reading is not None]
     return certify(loaded, pairs, len(pairs), spread)

@@ -1,18 +1,18 @@
-"""One pass of texts through a model, sorted: what they begin with alike goes through once, and their spans are read."""
+"""Reads the spans of texts in one pass over the sorted texts, so that shared beginnings are read once."""
 
 from collections.abc import Callable, Iterator, Sequence
 
 from valuesassets.models.cached_text import Ask, Cost
 from valuesassets.models.engine import OutOfMemory
 from valuesassets.models.known_readings import KnownReadings
-from valuesassets.models.loading import LoadedModel
+from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_pass import OnProgress
 from valuesassets.models.spans.drawing import answer_own
-from valuesassets.models.spans.entries import AskedText, SpanEntry
+from valuesassets.models.spans.entries import PreparedText, SpanEntry
 from valuesassets.models.spans.open_spans import OpenSpan
 from valuesassets.models.spans.plan import plan_pieces
-from valuesassets.models.spans.roads import choose_road, new_road
 from valuesassets.models.spans.spelling import Place, SpelledSpan, TextTokens, span_text
+from valuesassets.models.spans.strategies import choose_strategy, new_strategy
 from valuesassets.models.spelled_trials import TRIAL, failed
 from valuesassets.models.token_trees import shared_length
 from valuesassets.records.errors import TokenizerError
@@ -21,102 +21,102 @@ from valuesassets.spelling.open_reading import OUTSIDE_KEPT
 from valuesassets.spelling.tokens import NextToken, Tokens
 
 SMALLEST_CHUNK = 16
-"""Tokens of a piece below which too little memory is no matter of pieces."""
+"""Tokens below which smaller pieces no longer help where memory is short."""
 
 
 class SpanPass:
-    """One pass of texts through a model, and the readings of their spans by key.
+    """Reads the spans of texts; gives their readings by key.
 
     Attributes:
-        road: how they are read.
-        notes: what a person should know, in words.
+        strategy: how spans are read.
+        notes: what a person should know about the readings, in words.
     """
 
     def __init__(
         self,
         loaded: LoadedModel,
         entries: Sequence[SpanEntry],
-        known: KnownReadings | None = None,
+        store: KnownReadings | None = None,
         on_progress: OnProgress | None = None,
     ) -> None:
-        self._loaded, self._known, self._on_progress = loaded, known, on_progress
+        self._loaded, self._store, self._on_progress = loaded, store, on_progress
         self.notes: list[str] = []
         self._texts: dict[int, list[SpanEntry]] = {}
         for entry in entries:
             self._texts.setdefault(id(entry.text), []).append(entry)
         self._n_entries, self._done = len(entries), 0
         self._readings: dict[str, Reading] = {}
-        self._n_likeliest = OUTSIDE_KEPT + max(_most_children(own[0].text) for own in self._texts.values())
-        self.road = choose_road(loaded, self._n_likeliest, self.notes)
+        self._n_likeliest = OUTSIDE_KEPT + max(_most_children(group[0].text) for group in self._texts.values())
+        self.strategy = choose_strategy(loaded, self._n_likeliest, self.notes)
 
     def read(self) -> dict[str, Reading]:
         """The readings by key."""
         texts = list(self._texts.values())
-        self._read_given([own for own in texts if own[0].text.spelled is not None])
-        self._read_own([own for own in texts if own[0].text.spelled is None])
+        self._read_given([entries for entries in texts if entries[0].text.spelled is not None])
+        self._read_own([entries for entries in texts if entries[0].text.spelled is None])
         return self._readings
 
     def read_again(self, entry: SpanEntry, chunk: int, cost: Cost) -> Reading | None:
-        """A span that was read, now with nothing beside or behind it, and its text in pieces of `chunk` tokens.
+        """Read a span again, with no other span and no text behind it, in pieces of `chunk` tokens.
 
-        None where it does not fit into memory so. What it takes is added to `cost`.
+        None where it does not fit into memory. What it computes is added to `cost`.
         """
-        ids, span = self._asked(entry)
+        ids, span = self._question_of(entry)
         opened = OpenSpan(self._loaded, span, ids, entry.text.readout.as_published)
         length = max(ask.at for ask in opened.asks)
-        road = new_road(self._loaded, self._n_likeliest, self.road)
+        strategy = new_strategy(self._loaded, self._n_likeliest, self.strategy)
         try:
-            answers = road.read(ids[:length], [*range(chunk, length, chunk), length], [], opened.asks)
+            answers = strategy.read(ids[:length], [*range(chunk, length, chunk), length], [], opened.asks)
         except OutOfMemory:
             return None
-        cost.add(road.cost.tokens, road.cost.rows)
+        cost.add(strategy.cost.tokens, strategy.cost.rows)
         return opened.close(entry.key, answers)
 
-    def _asked(self, entry: SpanEntry) -> tuple[Tokens, SpelledSpan]:
-        """What was asked at a span that was read: the tokens of its text, and how it is spelled."""
+    def _question_of(self, entry: SpanEntry) -> tuple[Tokens, SpelledSpan]:
+        """The tokens of the text at a span that was read, and the span's spellings."""
         if entry.text.spelled is not None:
             span = entry.text.spelled.spans[entry.number]
             assert isinstance(span, SpelledSpan)  # noqa: S101
             return entry.text.spelled.ids, span
-        asked: dict[str, tuple[Tokens, SpelledSpan]] = {}
+        questions: dict[str, tuple[Tokens, SpelledSpan]] = {}
 
         def recall(each: SpanEntry, ids: Tokens, span: SpelledSpan) -> Reading:
-            asked[each.key] = ids, span
+            questions[each.key] = ids, span
             return self._readings[each.key]
 
         self._write_own(self._texts[id(entry.text)][: entry.number + 1], recall)
-        return asked[entry.key]
+        return questions[entry.key]
 
-    def _ids(self, text: AskedText) -> Tokens:
+    def _ids(self, text: PreparedText) -> Tokens:
         return text.spelled.ids if text.spelled else TextTokens(text.opened.tokenizer, text.shown.text).ids
 
     def _read_given(self, texts: list[list[SpanEntry]]) -> None:
-        """Read texts whose answers are given."""
+        """Read texts with given answers."""
         opens = [self._open(entries) for entries in texts]
-        cut = [_needed(entries[0].text, own) for entries, own in zip(texts, opens, strict=True)]
-        order = sorted(range(len(texts)), key=cut.__getitem__)
-        sorted_ids = [cut[place] for place in order]
-        plan = plan_pieces(sorted_ids, self.road.chunk)
-        first_row = min((ask.at for own in opens for each in own for ask in each.asks if not ask.path), default=0)
+        needed_ids = [_needed(entries[0].text, spans) for entries, spans in zip(texts, opens, strict=True)]
+        order = sorted(range(len(texts)), key=needed_ids.__getitem__)
+        sorted_ids = [needed_ids[place] for place in order]
+        plan = plan_pieces(sorted_ids, self.strategy.chunk)
+        first_row = min((ask.at for spans in opens for each in spans for ask in each.asks if not ask.path), default=0)
         for number, place in enumerate(order):
-            entries, asks = texts[place], [ask for own in opens[place] for ask in own.asks]
-            self.road.begin(asks)
-            if self._take_known(entries):
+            entries, asks = texts[place], [ask for spans in opens[place] for ask in spans.asks]
+            self.strategy.begin(asks)
+            if self._take_stored(entries):
                 continue
             beside = [
                 ask
-                for other, shared in _alike(plan, number, first_row)
-                for ask in self._rows(opens[order[other]], shared)
+                for neighbour, shared in _sharing_texts(plan, number, first_row)
+                for ask in self._rows(opens[order[neighbour]], shared)
             ]
             while True:
                 try:
-                    answers = self.road.read(sorted_ids[number], plan[number][1], beside, asks)
+                    answers = self.strategy.read(sorted_ids[number], plan[number][1], beside, asks)
                 except OutOfMemory:
                     if not self._halve():
                         why = self._too_large(len(sorted_ids[number]))
                         self._keep(entries, {entry.key: failed(entry.key, why) for entry in entries})
                         break
-                    plan = plan_pieces(sorted_ids, self.road.chunk)
+                    plan = plan_pieces(sorted_ids, self.strategy.chunk)
                 else:
                     self._close(entries, opens[place], answers)
                     break
@@ -132,50 +132,50 @@ class SpanPass:
         ]
 
     def _rows(self, opens: Sequence[OpenSpan], shared: int) -> Iterator[Ask]:
-        """What spans ask within the first `shared` tokens of their text."""
-        return (ask for own in opens for ask in own.asks if not ask.path and ask.at <= shared)
+        """The asks of spans within the first `shared` tokens of their text."""
+        return (ask for span in opens for ask in span.asks if not ask.path and ask.at <= shared)
 
-    def _take_known(self, entries: Sequence[SpanEntry]) -> bool:
-        """Whether all of a text is known."""
-        if self._known is None:
+    def _take_stored(self, entries: Sequence[SpanEntry]) -> bool:
+        """Take a text's readings from the store; whether all of them are there."""
+        if self._store is None:
             return False
-        known = {entry.key: self._known.get(entry.key) for entry in entries}
-        found = {key: reading for key, reading in known.items() if reading is not None}
-        if len(found) < len(known):
+        stored = {entry.key: self._store.get(entry.key) for entry in entries}
+        readings = {key: reading for key, reading in stored.items() if reading is not None}
+        if len(readings) < len(stored):
             return False
-        self._note(entries, found)
+        self._note(entries, readings)
         return True
 
     def _close(self, entries: Sequence[SpanEntry], opens: Sequence[OpenSpan], answers: Sequence[NextToken]) -> None:
-        """Turn what came back of a text into readings."""
+        """Turn the answers of a text into readings."""
         new: dict[str, Reading] = {}
         start = 0
-        for entry, own in zip(entries, opens, strict=True):
-            known = self._known.get(entry.key) if self._known else None
-            reading = known or own.close(entry.key, answers[start : start + len(own.asks)])
-            if reading.status is Status.FAILED:  # what stands behind it may have broken it
-                reading = self.read_again(entry, self.road.chunk, self.road.cost) or reading
+        for entry, span in zip(entries, opens, strict=True):
+            stored = self._store.get(entry.key) if self._store else None
+            reading = stored or span.close(entry.key, answers[start : start + len(span.asks)])
+            if reading.status is Status.FAILED:  # the text behind it may be the cause
+                reading = self.read_again(entry, self.strategy.chunk, self.strategy.cost) or reading
             new[entry.key] = reading
-            start += len(own.asks)
+            start += len(span.asks)
         self._keep(entries, new)
 
     def _keep(self, entries: Sequence[SpanEntry], new: dict[str, Reading]) -> None:
-        if self._known:
-            self._known.add(new.values())
+        if self._store:
+            self._store.add(new.values())
         self._note(entries, new)
 
-    def _note(self, entries: Sequence[SpanEntry], found: dict[str, Reading]) -> None:
-        self._readings |= found
+    def _note(self, entries: Sequence[SpanEntry], readings: dict[str, Reading]) -> None:
+        self._readings |= readings
         self._done += len(entries)
         if self._on_progress:
             self._on_progress(self._done, self._n_entries)
 
     def _halve(self) -> bool:
-        """Go on in pieces of half the size; False where too little memory is no matter of pieces any more."""
-        if self.road.chunk // 2 < SMALLEST_CHUNK:
+        """Halve the pieces; False where smaller pieces no longer help."""
+        if self.strategy.chunk // 2 < SMALLEST_CHUNK:
             return False
-        self.road.chunk //= 2
-        self.notes.append(f"out of memory: went on with pieces of {self.road.chunk} tokens")
+        self.strategy.chunk //= 2
+        self.notes.append(f"out of memory: went on with pieces of {self.strategy.chunk} tokens")
         return True
 
     def _too_large(self, tokens: int) -> str:
@@ -183,37 +183,39 @@ class SpanPass:
         return f"{TRIAL}: {tokens} tokens do not fit into the memory of {device}; free some or use a larger device"
 
     def _read_own(self, texts: list[list[SpanEntry]]) -> None:
-        """Read texts into which the model's own answers are written, one after the other."""
-        asked = [entries[0].text for entries in texts]
-        first = [TextTokens(text.opened.tokenizer, text.shown.text[: text.places[0].start]).ids for text in asked]
-        order = sorted(range(len(texts)), key=first.__getitem__)
-        sorted_ids, chunk, plan = [first[place] for place in order], 0, []
+        """Read texts into which the model's own answers are written."""
+        questions = [entries[0].text for entries in texts]
+        beginnings = [
+            TextTokens(text.opened.tokenizer, text.shown.text[: text.places[0].start]).ids for text in questions
+        ]
+        order = sorted(range(len(texts)), key=beginnings.__getitem__)
+        sorted_ids, chunk, plan = [beginnings[place] for place in order], 0, []
         for number, place in enumerate(order):
-            if self.road.chunk != chunk:
-                chunk = self.road.chunk
+            if self.strategy.chunk != chunk:
+                chunk = self.strategy.chunk
                 plan = plan_pieces(sorted_ids, chunk)
-            if not self._take_known(texts[place]):
+            if not self._take_stored(texts[place]):
                 self._keep(texts[place], self._answer(texts[place], plan[number][1]))
 
     def _answer(self, entries: Sequence[SpanEntry], ends: Sequence[int]) -> dict[str, Reading]:
-        """The readings of a text's spans, each behind the answers that were drawn at those before it.
+        """The readings of a text's spans, each after the answers drawn at the spans before it.
 
         Args:
-            ends: where pieces end of what stands before the first span.
+            ends: where the pieces of the text before the first span end.
         """
         before: Tokens = ()
-        self.road.begin(())
+        self.strategy.begin(())
 
         def read(entry: SpanEntry, ids: Tokens, span: SpelledSpan) -> Reading:
             nonlocal before, ends
             opened = OpenSpan(self._loaded, span, ids, as_published=False)
             while True:
                 shared = shared_length(before, ids)
-                pieces = ends or [*range(shared, span.shared, self.road.chunk), span.shared]
+                pieces = ends or [*range(shared, span.shared, self.strategy.chunk), span.shared]
                 try:
-                    answers = self.road.read(ids, pieces, [], opened.asks)
+                    answers = self.strategy.read(ids, pieces, [], opened.asks)
                 except OutOfMemory:
-                    before, ends = (), ()  # the road has given up what it held
+                    before, ends = (), ()  # the strategy has freed its cache
                     if not self._halve():
                         return failed(entry.key, self._too_large(len(ids)))
                 else:
@@ -225,15 +227,15 @@ class SpanPass:
     def _write_own(
         self, entries: Sequence[SpanEntry], read: Callable[[SpanEntry, Tokens, SpelledSpan], Reading]
     ) -> dict[str, Reading]:
-        """Write the model's own answers into a text, each drawn from what `read` gives of its span."""
+        """Write the model's own answers into a text, each drawn from the reading that `read` gives of its span."""
         text = entries[0].text
-        whole, readout = text.shown.text, text.readout
-        written, behind = "", 0
+        shown_text, readout = text.shown.text, text.readout
+        text_so_far, end_of_last = "", 0
         readings: dict[str, Reading] = {}
         for entry, place in zip(entries, text.places, strict=False):
-            written += whole[behind : place.start]
-            behind = place.end
-            ids, span = self._spell(text, written, place)
+            text_so_far += shown_text[end_of_last : place.start]
+            end_of_last = place.end
+            ids, span = self._spell(text, text_so_far, place)
             reading = failed(entry.key, f"{TRIAL}, {span}") if isinstance(span, str) else read(entry, ids, span)
             readings[entry.key] = reading
             if reading.label_probs is None:
@@ -243,40 +245,42 @@ class SpanPass:
                     readings[later.key] = failed(later.key, why)
                 break
             key = f"{readout.seed} {self._loaded.opened.weights_id}"
-            drawn = answer_own(reading.label_probs, readout.sets[place.set], None if readout.seed is None else key, ids)
-            written += place.leads[0] + drawn
+            answer = answer_own(
+                reading.label_probs, readout.sets[place.set], None if readout.seed is None else key, ids
+            )
+            text_so_far += place.leads[0] + answer
         return readings
 
-    def _spell(self, text: AskedText, written: str, place: Place) -> tuple[Tokens, SpelledSpan | str]:
-        """The tokens of what is written, and a span behind it with its candidates; why not, where that cannot be."""
-        behind = place._replace(start=len(written), end=len(written))
+    def _spell(self, text: PreparedText, text_so_far: str, place: Place) -> tuple[Tokens, SpelledSpan | str]:
+        """The tokens of the text so far, and the span behind it; the fault in words where it cannot be spelled."""
+        place_at_end = place._replace(start=len(text_so_far), end=len(text_so_far))
         try:
-            spanned = span_text(text.opened, written, [behind], text.readout)
+            spanned = span_text(text.opened, text_so_far, [place_at_end], text.readout)
         except TokenizerError as error:
             return (), str(error)
         return spanned.ids, spanned.spans[0]
 
 
-def _alike(plan: Sequence[tuple[int, tuple[int, ...]]], number: int, least: int) -> Iterator[tuple[int, int]]:
-    """The other texts that share `least` tokens or more with one of a plan, and how many."""
+def _sharing_texts(plan: Sequence[tuple[int, tuple[int, ...]]], number: int, least: int) -> Iterator[tuple[int, int]]:
+    """The other texts of a plan that share `least` tokens or more with one text, and how many tokens each shares."""
     for step in (1, -1):
-        other, shared = number, len(plan) and plan[number][1][-1]
-        while 0 <= other + step < len(plan):
-            shared = min(shared, plan[max(other, other + step)][0])
-            other += step
+        neighbour, shared = number, len(plan) and plan[number][1][-1]
+        while 0 <= neighbour + step < len(plan):
+            shared = min(shared, plan[max(neighbour, neighbour + step)][0])
+            neighbour += step
             if shared < max(1, least):
                 break
-            yield other, shared
+            yield neighbour, shared
 
 
-def _needed(text: AskedText, opens: Sequence[OpenSpan]) -> Tokens:
-    """A text as far as its spans reach."""
+def _needed(text: PreparedText, opens: Sequence[OpenSpan]) -> Tokens:
+    """The tokens of a text up to the last one that its spans need."""
     assert text.spelled is not None  # noqa: S101
-    return text.spelled.ids[: max(ask.at for own in opens for ask in own.asks)]
+    return text.spelled.ids[: max(ask.at for span in opens for ask in span.asks)]
 
 
-def _most_children(text: AskedText) -> int:
-    """Most tokens that go on from a node of the candidates' tries."""
+def _most_children(text: PreparedText) -> int:
+    """Most children of a node in the candidates' tries."""
     if text.spelled is None:
         return max(len(text.readout.sets[place.set]) * len(place.leads) for place in text.places)
     spans = [span for span in text.spelled.spans if isinstance(span, SpelledSpan)]

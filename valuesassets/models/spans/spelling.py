@@ -1,4 +1,4 @@
-"""How a tokenizer spells the candidates of a text's spans where they stand."""
+"""Spells the candidates of a text's spans in place: encoded together with the text before them."""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from valuesassets.models.loading import OpenedModel
+from valuesassets.models.loaded_model import OpenedModel
 from valuesassets.models.spelled_trials import require_room
 from valuesassets.models.token_trees import shared_length
 from valuesassets.records.errors import TokenizerError
@@ -19,17 +19,17 @@ from valuesassets.spelling.tokens import Tokens
 from valuesassets.spelling.trie import Trie, build_trie
 
 WINDOW = 32
-"""Tokens before a span that are encoded together with its candidates, in place of the whole text before it."""
+"""Tokens before a span that are encoded together with its candidates, instead of the whole text before it."""
 SETTLED, UNSETTLED = 12, 4
-"""Tokens at a window's beginning, and at its end, that may be others than in the whole text."""
+"""Tokens at a window's beginning, and at its end, that may differ from those of the whole text."""
 NEAR = 8
-"""Tokens of a context that are kept with a span: what a continuation is decoded behind."""
+"""Tokens of the context that a span keeps, to decode continuations behind them."""
 
 
 class Place(NamedTuple):
-    """Where an answer stands in what a model is shown, characters from `start` to before `end`, and its candidates.
+    """The place of an answer in the text that a model sees, characters `start` to before `end`, and its candidates.
 
-    `leads` are what may stand before a candidate, the first as it is written there: with any of them it counts.
+    `leads` are the texts that may precede a candidate, first the one in the text; all of them count.
     """
 
     start: int
@@ -43,11 +43,11 @@ class SpelledSpan:
     """A span of a text with the spellings of its candidates.
 
     Attributes:
-        shared: how many tokens of the whole text the context begins with; mostly all that it has.
-        rest: what the context has beyond them, where the given answer melts with what stands before it.
-        spelled: the spellings of each candidate, and the trie over them; of the context its last tokens only.
-        stops: the tokens that end a candidate, at each node where another goes on from it.
-        answer_at: the token of the whole text that the given answer begins in; None without an answer.
+        shared: number of tokens that the context shares with the whole text; mostly all of the context's.
+        rest: the context's other tokens, where the given answer merges with the text before it.
+        spelled: the spellings of each candidate, their trie, and the context's last tokens.
+        stops: the tokens that end a candidate, at each node where another candidate continues.
+        answer_at: the token of the whole text in which the given answer begins; None without an answer.
     """
 
     shared: int
@@ -59,14 +59,14 @@ class SpelledSpan:
 
 @dataclass(frozen=True)
 class SpannedText:
-    """A text with answers in it, as tokens, and how its spans are spelled; for one that cannot be, why."""
+    """A text with answers as tokens, and its spelled spans; a span that cannot be spelled is the reason in words."""
 
     ids: Tokens
     spans: tuple[SpelledSpan | str, ...]
 
 
 class TextTokens:
-    """A text's tokens: `body`, `ids` with what begins every prompt, and where in the text each token begins."""
+    """A text's tokens (`body`), with the tokens that begin every prompt (`ids`), and their places in the text."""
 
     def __init__(self, tokenizer: PromptTokenizer, text: str) -> None:
         hf, bos = tokenizer.hf, tokenizer.bos
@@ -79,11 +79,11 @@ class TextTokens:
         self._starts, self._ends = [start for start, _ in offsets], [end for _, end in offsets]
 
     def start_of(self, token: int) -> int:
-        """The character that a token of `ids` begins with."""
+        """The character at which a token of `ids` begins."""
         return self._starts[token - len(self._lead)]
 
     def token_at(self, character: int) -> int | None:
-        """The first token of `ids` that begins with a character; None where none does."""
+        """The first token of `ids` that begins at a character; None where none does."""
         place = bisect_left(self._starts, character)
         is_there = place < len(self._starts) and self._starts[place] == character
         return place + len(self._lead) if is_there else None
@@ -95,9 +95,9 @@ class TextTokens:
         return place + len(self._lead) if is_there else None
 
     def window(self, start: int) -> tuple[int, int]:
-        """Where the text may be cut for what stands at character `start`: a token of `ids` and its character.
+        """Where a window before character `start` may begin: a token of `ids`, and its character.
 
-        Both are 0 where the text is to stand whole: it is short, or the tokenizer does not say where tokens stand.
+        Both are 0 where the whole text is needed: it is short, or the tokenizer gives no places of tokens.
         """
         place = bisect_left(self._starts, start) - WINDOW
         while place > 0 and (self._starts[place] == self._starts[place - 1]):
@@ -106,9 +106,7 @@ class TextTokens:
 
 
 def span_text(opened: OpenedModel, text: str, places: Sequence[Place], readout: ScoreSpans) -> SpannedText:
-    """The tokens of a text and the spellings at its places.
-
-    In a chat, the end of the model's turn closes an answer too.
+    """The tokens of a text and the spellings at its places; in a chat, the end of a turn closes an answer too.
 
     Raises:
         TokenizerError: the tokenizer does not keep the text whole.
@@ -117,7 +115,7 @@ def span_text(opened: OpenedModel, text: str, places: Sequence[Place], readout: 
     tokenizer.require_round_trip(text)
     whole = TextTokens(tokenizer, text)
     turn_ends = opened.template.turn_ends if opened.template else frozenset[int]()
-    found: list[SpelledSpan | str] = []
+    spans: list[SpelledSpan | str] = []
     for place in places:
         fault = ""
         try:
@@ -125,10 +123,10 @@ def span_text(opened: OpenedModel, text: str, places: Sequence[Place], readout: 
             longest = span.shared + len(span.rest) + max(map(len, span.spelled.trie.inner_nodes))
             fault = f"{SpanFault.TOO_LONG}: "
             require_room(opened, longest)
-            found.append(span)
+            spans.append(span)
         except TokenizerError as error:
-            found.append(f"character {place.start}: {fault}{error}")
-    return SpannedText(whole.ids, tuple(found))
+            spans.append(f"character {place.start}: {fault}{error}")
+    return SpannedText(whole.ids, tuple(spans))
 
 
 def _spell(
@@ -139,7 +137,7 @@ def _spell(
     close: Sequence[str],
     turn_ends: frozenset[int],
 ) -> SpelledSpan:
-    """A span's candidates where they stand: encoded together with the text before them."""
+    """Spell a span's candidates, encoded together with the text before them."""
     before = _Before(whole, tokenizer, place.start)
     spellings, text_at = _spellings(before, tokenizer, candidates, place.leads)
     trie = _trie(spellings)
@@ -159,15 +157,16 @@ def _spell(
 
 
 Spellings = tuple[tuple[Tokens, ...], ...]
-"""For each candidate what it may be spelled as."""
+"""The spellings of each candidate."""
 
 
 def _spellings(
     before: "_Before", tokenizer: PromptTokenizer, candidates: Sequence[str], leads: Sequence[str]
 ) -> tuple[Spellings, dict[Tokens, str]]:
-    """The spellings of each candidate, and the text of each of them.
+    """The spellings of each candidate, and the text of each spelling.
 
-    With the first lead each must have one of its own. With another it has one where that tells it from all others.
+    With the first lead, every candidate must have a spelling of its own. With another lead it gets one only if no other
+    candidate has the same.
     """
     first, *others = ([lead + candidate for candidate in candidates] for lead in leads)
     text_at: dict[Tokens, str] = {}
@@ -191,16 +190,16 @@ def _spellings(
     for texts in others:
         paths = before.paths(texts)
         times = Counter([*text_at, *paths])
-        for own, text, path in zip(spellings, texts, paths, strict=True):
+        for spellings_here, text, path in zip(spellings, texts, paths, strict=True):
             if path is not None and times[path] == 1 and _is_readable(tokenizer, path):
-                own.append(path)
+                spellings_here.append(path)
                 text_at[path] = text
     return tuple(map(tuple, spellings)), text_at
 
 
 @lru_cache(maxsize=256)
 def _trie(spellings: Spellings) -> Trie:
-    """The trie over the spellings of candidates; the spans of a task mostly share one."""
+    """The trie over the spellings of candidates; cached, since the spans of a task mostly share it."""
     return build_trie(spellings)
 
 
@@ -211,25 +210,25 @@ def _is_readable(tokenizer: PromptTokenizer, path: Tokens) -> bool:
 
 
 class _Before:
-    """What stands before a span, `text` and its tokens `ids`, and how it goes on.
+    """The text before a span (`text`, with tokens `ids`), and the tokens of its continuations.
 
-    Only a window of it is encoded again with every candidate, as long as that gives the tokens of the whole text.
+    Only a window of the text is encoded again with each candidate, if that gives the tokens of the whole text.
     """
 
     def __init__(self, whole: TextTokens, tokenizer: PromptTokenizer, start: int) -> None:
         self._hf, self.text = tokenizer.hf, whole.text[:start]
         first, character = whole.window(start)
-        self._window, self._own = self.text[character:], ()
+        self._window, self._window_ids = self.text[character:], ()
         if first:
             window = TextTokens(tokenizer, self._window)
             settled = window.token_at(whole.start_of(first + SETTLED) - character)
             self.ids = (*whole.ids[: first + SETTLED], *window.ids[settled:]) if settled is not None else ()
             if settled is None or self.ids[:-UNSETTLED] != whole.ids[: len(self.ids) - UNSETTLED]:
                 first = 0
-            self._own = window.body
+            self._window_ids = window.body
         if not first:
             window = TextTokens(tokenizer, self.text)
-            self._window, self._own, self.ids = self.text, window.body, window.ids
+            self._window, self._window_ids, self.ids = self.text, window.body, window.ids
         if not self.ids:
             raise TokenizerError(
                 f"tokenizer of {tokenizer.name}: nothing stands before the answer that the model could have read; put "
@@ -243,12 +242,12 @@ class _Before:
         encoded = self._hf([self._window + text for text in texts], add_special_tokens=False, verbose=False)[
             "input_ids"
         ]
-        own = len(self._own)
-        return [tuple(ids[own:]) if tuple(ids[:own]) == self._own else None for ids in encoded]
+        n_before = len(self._window_ids)
+        return [tuple(ids[n_before:]) if tuple(ids[:n_before]) == self._window_ids else None for ids in encoded]
 
     def ends(self, node: Tokens, text: str, close: Sequence[str]) -> frozenset[int]:
-        """The first tokens of what may close an answer that ends at a node."""
-        found = self.paths([text + end for end in close])
+        """The first tokens of the texts that may close an answer which ends at a node."""
+        paths = self.paths([text + end for end in close])
         return frozenset(
-            path[len(node)] for path in found if path and len(path) > len(node) and path[: len(node)] == node
+            path[len(node)] for path in paths if path and len(path) > len(node) and path[: len(node)] == node
         )

@@ -17,12 +17,13 @@ from valuesassets.orchestration.first_look.shown import picture_of
 from valuesassets.orchestration.grid.left_out import overrides_of
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.io_managers import table_of
+from valuesassets.orchestration.partitions import own_partition
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.parquet import table_metadata
 from valuesassets.records.study import Study
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS
-from valuesassets.reporting.analyses import RESTS_ON, Analysis, derived, figures, line_of
+from valuesassets.reporting.analyses import RESTS_ON, Analysis, Rules, derived, line_of, named_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
 Probes = dict[tuple[str, str], pd.DataFrame]
 Frames = dict[str, pd.DataFrame]
 Judge = Callable[[Storage], tuple[list[dict[str, Any]], int]]
-Offer = Callable[..., Mapping[str, Callable[[], Any]]]
+Offered = Mapping[str, Callable[[], Any]]
+Offer = Callable[..., Offered]
+JudgeTables = Callable[[Any, Offered], tuple[list[dict[str, Any]], int]]
+"""What a check says of an asset's tables, and of what these were derived from."""
 GROUP = "analyses"
 
 
@@ -134,30 +138,40 @@ def analysis_asset(
     name: str,
     analysis: Analysis,
     offer: Offer,
-    judged: Mapping[checks.Sentence, Callable[[Frames], tuple[list[dict[str, Any]], int]]] = MappingProxyType({}),
+    judged: Mapping[checks.Sentence, JudgeTables] = MappingProxyType({}),
+    rules: Rules | None = None,
     **options: Any,
 ) -> dg.AssetsDefinition:
     """The asset of one analysis; of data that do not carry it, it says why.
 
     Args:
         declared: `declare` with what all analyses of the instrument have in common.
-        offer: gives, of the storage and of what the asset takes, what its derivation may take, by parameter.
-        judged: what its checks say: the failing rows, and how many things were looked at.
+        offer: gives, of the storage, of what the asset takes and of its partition, what its derivation may take, by
+            parameter.
+        judged: by check, what gives its failing rows and how many things were looked at.
+        rules: what its figures need to know, where that is not the study.
         options: what is declared besides.
     """
+    is_one_table = analysis.stored != "frames"
 
-    def make(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> dg.MaterializeResult[Frames]:
-        offered = offer(storage=storage, inputs=inputs)
+    def make(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> dg.MaterializeResult[Any]:
+        offered = offer(storage=storage, inputs=inputs, partition=own_partition(context))
+        value: Any
         try:
-            frames = derived(analysis, offered)
+            value = derived(analysis, offered)
         except MissingData as error:  # the data do not carry it: the reason is the result
-            frames = {"refused": pd.DataFrame({"reason": [str(error)]})}
-        drawn = {} if "refused" in frames else _drawn(analysis, frames, study, offered)
+            if is_one_table:
+                raise
+            value = {"refused": pd.DataFrame({"reason": [str(error)]})}
+        is_refused = not is_one_table and "refused" in value
+        tables: Frames = {name: value} if is_one_table else value
+        drawn = {} if is_refused else _drawn(analysis, tables, rules or study, offered)
         results = [
-            sentence.result(*([], 0) if "refused" in frames else judge(frames)) for sentence, judge in judged.items()
+            sentence.result(*([], 0) if is_refused else judge(value, offered)) for sentence, judge in judged.items()
         ]
-        folder = storage.path(context.asset_key, None, "json").parent
-        return dg.MaterializeResult(value=frames, metadata=saved_figures(folder, drawn), check_results=results)
+        return dg.MaterializeResult(
+            value=value, metadata=saved_figures(figure_folder(context, storage), drawn), check_results=results
+        )
 
     unworded = [replace(each, alt="", caption="") for each in analysis.drawings]
     make.__name__, make.__doc__ = name, analysis.about
@@ -168,15 +182,30 @@ def analysis_asset(
         reads=analysis.reads,
         modules=analysis.modules,
         wiring=repr([analysis.derive, analysis.needs, unworded]),
-        io_manager_key="frames",
+        io_manager_key=analysis.stored,
         kinds={*analysis.kinds},
         checks=[*judged],
         **options,
     )(make)
 
 
+def offer_inputs(
+    study: Study, *, storage: Storage, inputs: Mapping[str, Any], partition: str | None
+) -> dict[str, Callable[[], Any]]:
+    """What most derivations take: the study, and each asset that they need by its name."""
+    return {name: partial(inputs.__getitem__, name) for name in inputs} | {"study": lambda: study}
+
+
+def figure_folder(context: dg.AssetExecutionContext, storage: Storage) -> Path:
+    """Where an asset's figures lie: beside its tables, those of each partition in a folder where there are several."""
+    place = storage.path(context.asset_key, None, "png").parent
+    partitions = context.assets_def.partitions_def
+    is_alone = partitions is None or len(partitions.get_partition_keys()) == 1
+    return place if is_alone else place / context.partition_key
+
+
 def _offered(
-    study: Study, *, storage: Storage, instrument: Instrument, inputs: Mapping[str, Any]
+    study: Study, *, storage: Storage, instrument: Instrument, inputs: Mapping[str, Any], partition: str | None = None
 ) -> Mapping[str, Callable[[], Any]]:
     """What a derivation may take, by the name of its parameter; see `Analysis.derive`."""
     human = inputs.get("human_distributions")
@@ -213,20 +242,17 @@ def _offered(
 
 
 def _drawn(
-    analysis: Analysis, frames: Frames, study: Study, offered: Mapping[str, Callable[[], Any]]
+    analysis: Analysis, frames: Frames, rules: Rules, offered: Mapping[str, Callable[[], Any]]
 ) -> dict[str, "Figure"]:
     """The figures of an analysis by file name: that of the drawing, and of what it is of where there are several."""
     notes = list(map(str, frames["notes"]["note"])) if "notes" in frames else []
-    drawn = {}
+    drawn: dict[str, Figure] = {}
     for drawing in analysis.drawings:
-        given = {
+        tables = {
             name: frames.get(name) if name in frames or name not in offered else offered[name]()
             for name in drawing.tables
         }
-        found = list(figures(drawing, given, study, notes))
-        for of, figure in found:
-            named = "-".join([drawing.name, *map(str, of.values())] if len(found) > 1 else [drawing.name])
-            drawn[named.replace(" ", "_")] = figure
+        drawn |= named_figures(drawing, tables, rules, notes)
     return drawn
 
 

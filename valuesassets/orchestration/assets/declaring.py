@@ -12,7 +12,8 @@ import dagster as dg
 import pandas as pd
 from dagster_pandas import PandasColumn, create_dagster_pandas_dataframe_type
 
-from valuesassets.desk.inputs import MADE_OF, NO_CELL
+from valuesassets.dagster_internals.tags import MADE_OF
+from valuesassets.desk.inputs import NO_CELL
 from valuesassets.desk.staleness import ENTRIES, entries_of_partition, tags_of_entries
 from valuesassets.orchestration.checks import Sentence
 from valuesassets.orchestration.code_versions import PACKAGE, code_version, entries_of, homes

@@ -3,6 +3,7 @@
 import base64
 import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,84 +12,84 @@ import dagster as dg
 import pandas as pd
 from PIL import Image
 
-from valuesassets.orchestration.assets.analyses import GROUP, concatenated
+from valuesassets.orchestration.assets.analyses import GROUP
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.code_versions import PACKAGE
 from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_from
 from valuesassets.orchestration.instruments import Instrument
+from valuesassets.orchestration.partitions import own_partition
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file
-from valuesassets.records.parquet import stored_frame, table_metadata
+from valuesassets.records.parquet import table_metadata
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
 
-Own = Callable[[Storage, Mapping[str, Any]], tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]]
-MANY = ("preflight", "probe_distributions")
+
+@dataclass(frozen=True)
+class Beside:
+    """What a report shows besides the tables of its assets.
+
+    Attributes:
+        tables: by name; the place of an asset's own tables is taken by those of its name.
+        origins: a record for each file, besides readings, that they come from.
+        part_name, has_planted_people: see `reporting.run.Run`.
+    """
+
+    tables: Mapping[str, Any] = field(default_factory=dict)
+    origins: Sequence[Mapping[str, Any]] = ()
+    part_name: str = ""
+    has_planted_people: bool = False
+
+
+Gather = Callable[[dg.AssetExecutionContext, Storage, Mapping[str, Any]], Beside]
 
 
 def report_asset(
     study: Study,
     instrument: Instrument,
     analyses: Mapping[str, Analysis],
-    own: Own,
+    gather: Gather = lambda context, storage, inputs: Beside(),
+    *,
     takes: Sequence[str] = (),
     many: Sequence[str] = (),
     deps: Sequence[str] = (),
     pictured: str | None = None,
+    docs: str = "report",
+    group: str = GROUP,
+    **options: Any,
 ) -> dg.AssetsDefinition:
     """The page that a study ends in, in the words of `instruments/<instrument>/report.py`.
 
     Args:
-        own: gives, of the storage and of what the asset takes, what only this instrument shows, by name, and where that
-            comes from.
-        takes: assets of the instrument, besides its answers, their quality and its analyses.
+        gather: gives, of the storage and of what the asset takes, what the page shows besides.
+        takes: assets of the instrument, besides its analyses.
         many: those of them that are given as a dict of the partitions that exist.
-        deps: assets that are read from their files.
+        deps: assets that are read from their files, besides readings.
         pictured: the analysis whose figure stands for the page in the UI.
+        options: what is declared besides, see `declare`.
     """
-    keys = {name: instrument.key(name) for name in ("calibration", "negative_controls", "readings", *deps)}
-    planted = ["calibration"] * study.has_reference_models + ["negative_controls"] * bool(study.control_families)
 
     def report(context: dg.AssetExecutionContext, storage: Storage, **inputs: Any) -> dg.MaterializeResult[str]:
         """One self-contained page: what can be claimed and what not, every figure, and where each point comes from."""
-        from dataclasses import replace
-
-        from valuesassets.reporting.parts import Refused
-        from valuesassets.reporting.report import render_report, within_study
+        from valuesassets.reporting.report import render_report
         from valuesassets.reporting.run import Run, reading_origin, software_versions
 
-        words: Any = import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
-        cells = {f"{model}/{language}" for model, language in study.cells()}
-        readings = {name: path for name, path in storage.files(keys["readings"], "parquet").items() if name in cells}
-        identities = {name: table_metadata(path) for name, path in readings.items()}
-        shown, origins = own(storage, inputs)
-        untried = Refused("no language's prompts were answered by another language's model yet")
-        tried = storage.path(keys["negative_controls"], None, "parquet")
-        refused = {
-            name: Refused(str(inputs[name]["refused"].reason[0])) for name in analyses if "refused" in inputs[name]
-        }
+        beside = gather(context, storage, inputs)
+        readings = _identities(study, instrument, storage, own_partition(context))
         run = Run(
             study,
-            {
-                **inputs,
-                "probe_distributions": concatenated(inputs["probe_distributions"]),
-                "calibration": _calibration(study, storage.files(keys["calibration"], "parquet"), cells),
-                "negative_controls": stored_frame(tried) if tried.exists() else untried,
-                **_self_calibration(study, inputs.get("self_calibration", {})),
-                **refused,
-                **shown,
-            },
+            {name: _refused_or(value) for name, value in inputs.items()} | dict(beside.tables),
             analyses,
-            versions=software_versions(identities.values()),
-            provenance=[*origins, *_human_files(study), *map(reading_origin, identities, identities.values())],
+            versions=software_versions(readings.values()),
+            provenance=[*beside.origins, *_human_files(study), *map(reading_origin, readings, readings.values())],
+            part_name=beside.part_name,
+            has_planted_people=beside.has_planted_people,
         )
-        run = within_study(run, words)
-        page = render_report(replace(run, gates=words.gates(run)), words)
-        metadata = {
-            SUMMARY: f"{len({*inputs['probe_distributions']} & {*study.cells()})} of {len(cells)} cells; one page of "
-            f"{len(page) / 2**20:.1f} MiB",
-            "open": link_to(storage, storage.path(context.asset_key, None, "html")),
-        }
+        words: Any = import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
+        page = render_report(run, words)
+        opened = storage.path(context.asset_key, own_partition(context), "html")
+        said = f"{len(readings)} of {len(instrument.cells(study))} cells; one page of {len(page) / 2**20:.1f} MiB"
+        metadata = {SUMMARY: said, "open": link_to(storage, opened)}
         drawn = storage.path(instrument.key(pictured), None, "png") if pictured else None
         if drawn is not None and drawn.exists():
             metadata[PICTURE] = picture_from(small_png(drawn))
@@ -97,49 +98,44 @@ def report_asset(
     return declare(
         study,
         instrument,
-        GROUP,
-        docs="report",
+        group,
+        docs=docs,
         step="analysis",
-        inputs=[*MANY, "quality_report", *takes, *analyses],
-        many=[*MANY, *many],
+        inputs=[*takes, *analyses],
+        many=many,
         modules=[module for analysis in analyses.values() for module in analysis.modules],
-        reads=what_a_report_reads(instrument),
-        entries=("families", "languages"),
         wiring=repr(analyses),
-        deps=[keys[name] for name in (*planted, *deps, "readings")],
+        deps=[instrument.key(name) for name in (*deps, instrument.asks)],
         io_manager_key="html",
+        **({"reads": what_a_report_reads(instrument), "entries": ("families", "languages")} | options),
     )(report)
+
+
+def _identities(
+    study: Study, instrument: Instrument, storage: Storage, partition: str | None
+) -> dict[str, dict[str, str]]:
+    """What the files of the study's cells say of themselves, by cell; of a partition those of its part."""
+    cells = {str(cell) for cell in instrument.cells(study)}
+    files = storage.files(instrument.asked, "parquet")
+    return {
+        name: table_metadata(path)
+        for name, path in files.items()
+        if name in cells and (partition is None or name.endswith(f"/{partition}"))
+    }
+
+
+def _refused_or(value: Any) -> Any:
+    """The tables of an analysis, or why it was not made."""
+    from valuesassets.reporting.parts import Refused
+
+    is_refused = isinstance(value, Mapping) and isinstance(value.get("refused"), pd.DataFrame)
+    return Refused(str(value["refused"]["reason"].iloc[0])) if is_refused else value
 
 
 def what_a_report_reads(instrument: Instrument) -> tuple[str, ...]:
     """Tables and keys of the study file that the report of one instrument goes stale with."""
     others = {*Study.instrument_keys()} - {instrument.settings}
     return tuple({*Study.model_fields} - {"name", "owners", "languages", "families", "slurm"} - others)
-
-
-def _calibration(study: Study, calibrated: Mapping[str, Path], cells: set[str]) -> Any:
-    """What was planted beside what came back, and how that is to be judged; or that there is nothing."""
-    from valuesassets.reporting.parts import Refused
-
-    compared = [stored_frame(path) for name, path in calibrated.items() if name in cells]
-    if not compared:
-        return Refused("no reference model was calibrated, so nothing says how exact the readings are")
-    return _judged(study, pd.concat(compared, ignore_index=True))
-
-
-def _self_calibration(study: Study, frames: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """What a study without reference families found out on a model of its own, where it did."""
-    if "comparison" not in frames:
-        return {}
-    found: dict[str, Any] = {"calibration": _judged(study, frames["comparison"])}
-    return found | ({"negative_controls": frames["controls"]} if len(frames["controls"]) else {})
-
-
-def _judged(study: Study, comparison: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    from valuesassets.answers.calibration import describe_hardness, summarise_recovery
-
-    recovery, hardness = summarise_recovery(comparison, study.phantom), describe_hardness(comparison)
-    return {"comparison": comparison, "recovery": recovery, "hardness": hardness}
 
 
 def _human_files(study: Study) -> list[dict[str, str]]:

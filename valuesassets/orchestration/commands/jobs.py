@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
+from valuesassets.dagster_internals.graph import AssetGraph, graph_of
 from valuesassets.desk.run_names import ANALYSE, DEMO, WHOLE_STUDY
 from valuesassets.orchestration.commands.study_process import materialise_parts, require_all
 from valuesassets.orchestration.following.automation import SENSOR, analyses_of, steps_of
@@ -25,7 +25,7 @@ def study_jobs(
     study: Study, assets: Sequence[dg.AssetsDefinition], instruments: Iterable[Instrument] = (SURVEY,)
 ) -> list[Any]:
     """All of a study; of each instrument its grid, its analyses, one cell to be backfilled, and its own jobs."""
-    jobs, graph = [whole_study_job(study, instruments)], AssetGraph.from_assets(assets)
+    jobs, graph = [whole_study_job(study, instruments)], graph_of(assets)
     for instrument in instruments:
         jobs += named(instrument.jobs)(study) if instrument.jobs else []
         jobs += [analyse_job(instrument), cell_job(study, instrument, graph), probe_grid_job(study, graph, instrument)]

@@ -13,13 +13,13 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.storage.tags import MAX_RETRIES_TAG
-from dagster._core.utils import make_new_run_id
 
 from slurm_runner.claims import is_cancelled
+from valuesassets.dagster_internals.graph import BaseAssetGraph
+from valuesassets.dagster_internals.tags import MAX_RETRIES_TAG
 from valuesassets.desk.first_errors import first_error
 from valuesassets.desk.inputs import inputs_of
 from valuesassets.desk.run_launcher import fail_dead_runs
@@ -341,7 +341,7 @@ def _execute(
     **selection: Any,
 ) -> dg.ExecuteInProcessResult:
     """Run a job in this process, and say so in its tags; where it is killed, this command is given again."""
-    run_id = make_new_run_id()
+    run_id = str(uuid4())
     process = RunProcess.find(run_id, os.getpid())
     own = {MAX_RETRIES_TAG: "0", COMMAND_TAG: RUN_STUDY} | (process.tags() if process else {})
     result = job.execute_in_process(

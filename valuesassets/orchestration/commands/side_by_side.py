@@ -15,9 +15,9 @@ from importlib import import_module
 from typing import Any
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 
-from valuesassets.desk.warm_runs import OF_AN_INSTANCE
+from valuesassets.dagster_internals.graph import BaseAssetGraph
+from valuesassets.dagster_internals.run_starts import OF_AN_INSTANCE
 
 MOST_AT_ONCE = 4
 """As many runs as the UI starts at once (`dagster.yaml`, whose pools also limit how many of them ask models)."""

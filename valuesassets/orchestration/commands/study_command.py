@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from slurm_runner.errors import SlurmError
+from valuesassets.dagster_internals.graph import BaseAssetGraph
 from valuesassets.desk.database import open_instance
 from valuesassets.desk.run_names import PART_OF_TAG
 from valuesassets.desk.server_process import end_with_parent

@@ -16,10 +16,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.definitions.declarative_automation.automation_condition import AutomationResult
-from dagster._core.definitions.declarative_automation.automation_context import AutomationContext
 
+from valuesassets.dagster_internals.graph import BaseAssetGraph
 from valuesassets.desk.staleness import StaleCache
 from valuesassets.desk.unfinished import Unfinished
 from valuesassets.records.study import Study
@@ -91,25 +89,25 @@ class _Own(dg.AutomationCondition):
         return self.said
 
     @abstractmethod
-    def kept(self, context: AutomationContext, asked: set[str | None]) -> set[str | None]:
+    def kept(self, context: dg.AutomationContext, asked: set[str | None]) -> set[str | None]:
         """The partitions for which it holds, of those that are asked for; `{None}` is an asset without."""
 
-    def evaluate(self, context: AutomationContext) -> AutomationResult:
+    def evaluate(self, context: dg.AutomationContext) -> dg.AutomationResult:
         """Those of the candidates for which it holds."""
         asked = context.candidate_subset
         if asked.is_empty:
-            return AutomationResult(context, asked)
+            return dg.AutomationResult(context, asked)
         if not asked.is_partitioned:
-            return AutomationResult(context, asked if self.kept(context, {None}) else context.get_empty_subset())
+            return dg.AutomationResult(context, asked if self.kept(context, {None}) else context.get_empty_subset())
         kept = self.kept(context, {*asked.expensively_compute_partition_keys()})
-        return AutomationResult(context, asked.compute_intersection_with_partition_keys({*filter(None, kept)}))
+        return dg.AutomationResult(context, asked.compute_intersection_with_partition_keys({*filter(None, kept)}))
 
 
 @dataclass(frozen=True)
 class _HasNews(_Own):
     said = "never made, or its inputs have changed since, or are about to be made in the same run"
 
-    def kept(self, context: AutomationContext, asked: set[str | None]) -> set[str | None]:
+    def kept(self, context: dg.AutomationContext, asked: set[str | None]) -> set[str | None]:
         graph, kept = context.asset_graph, StaleCache.of(context.asset_graph_view).behind(context.key, asked)
         for parent in graph.get(context.key).parent_keys & context.request_subsets_by_key.keys():
             requested = context.request_subsets_by_key[parent]
@@ -123,7 +121,7 @@ class _IsBusy(_Own):
     is_on_slurm: bool
     said = "a command or a job is making it part by part"
 
-    def kept(self, context: AutomationContext, asked: set[str | None]) -> set[str | None]:
+    def kept(self, context: dg.AutomationContext, asked: set[str | None]) -> set[str | None]:
         return asked if Unfinished.of(context.asset_graph_view).is_busy(self.is_on_slurm) else set()
 
 
@@ -132,7 +130,7 @@ class _CellsHaveSettled(_Own):
     instrument: str
     said = f"no cell is in the making, or one has waited for {PATIENCE.seconds // 60} minutes"
 
-    def kept(self, context: AutomationContext, asked: set[str | None]) -> set[str | None]:
+    def kept(self, context: dg.AutomationContext, asked: set[str | None]) -> set[str | None]:
         unfinished, graph = Unfinished.of(context.asset_graph_view), context.asset_graph
         followers, cells = (tuple(steps_of(graph, self.instrument, step)) for step in ("analysis", "cell"))
         requested = context.request_subsets_by_key

@@ -6,16 +6,15 @@ from functools import cache
 
 import dagster as dg
 import pydantic
-from dagster._core.definitions.assets.graph.base_asset_graph import BaseAssetGraph
-from dagster._core.definitions.data_version import (
+
+from slurm_runner.claims import materialised_by, retried_runs
+from valuesassets.dagster_internals.graph import BaseAssetGraph
+from valuesassets.dagster_internals.tags import (
     CODE_VERSION_TAG,
     INPUT_DATA_VERSION_TAG_PREFIX,
     INPUT_EVENT_POINTER_TAG_PREFIX,
     extract_data_version_from_entry,
 )
-from dagster._core.storage.partition_status_cache import AssetPartitionStatus
-
-from slurm_runner.claims import materialised_by, retried_runs
 from valuesassets.desk.inputs import inputs_of
 from valuesassets.desk.staleness import Staleness
 from valuesassets.orchestration.grid.cells import answers_job, readings_job
@@ -108,9 +107,9 @@ def choose_cells(asked: list[str], grid: Grid, instance: dg.DagsterInstance) -> 
         if {name, "all"} & {*asked}:
             return True
         found = status.get(key)
-        if found is AssetPartitionStatus.MATERIALIZED and grid.storage.path(grid.asked, key, "parquet").exists():
+        if found is dg.AssetPartitionStatus.MATERIALIZED and grid.storage.path(grid.asked, key, "parquet").exists():
             return "stale" in asked and bool(stale.of([grid.asked], key))
-        return bool({"missing", "stale"} & {*asked}) or (found is AssetPartitionStatus.FAILED and "failed" in asked)
+        return bool({"missing", "stale"} & {*asked}) or (found is dg.AssetPartitionStatus.FAILED and "failed" in asked)
 
     return [names[name] for key, name in keys.items() if is_wanted(name, key)]
 

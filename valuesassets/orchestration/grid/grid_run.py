@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import dagster as dg
-from dagster._core.definitions.data_version import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
-from dagster._core.events import AssetMaterializationPlannedData, DagsterEvent
 
 from slurm_runner.local import LocalRunner
 from slurm_runner.options import SlurmOptions
 from slurm_runner.pipes import with_pipes
 from slurm_runner.serving import Order, Serving, Wanted
 from slurm_runner.submission import Submission
+from valuesassets.dagster_internals.planned_events import report_planned
+from valuesassets.dagster_internals.tags import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
 from valuesassets.orchestration.grid.grid_cells import Grid, WantedCell, latest_of, partition_of, want_cell
 from valuesassets.orchestration.grid.left_out import left_out_cells
 from valuesassets.orchestration.grid.node_jobs import SentJob
@@ -51,7 +51,7 @@ class GridRun:
             if reason := left_out.get(str(cell)):
                 self._context.log.warning(f"{cell} is left out: {reason}")
                 continue
-            self._plan(str(partition_of(self._grid.instrument, cell)))
+            report_planned(self._context, self._grid.asked, str(partition_of(self._grid.instrument, cell)))
             try:
                 self._options(cell.family)
                 wanted.append(self._wanted(want_cell(self._grid, cell, latest)))
@@ -66,12 +66,6 @@ class GridRun:
         for name, error in unread.items():
             self._context.log.error(f"{name}: {error}")
         return failed | {name: str(error) for name, error in unread.items()}
-
-    def _plan(self, partition: str) -> None:
-        """Show a cell as in progress, so that it turns red where the run ends without it."""
-        context, planned = self._context, AssetMaterializationPlannedData(self._grid.asked, partition=partition)
-        event = DagsterEvent.build_asset_materialization_planned_event(context.job_name, context.op.name, planned)
-        context.instance.report_dagster_event(event, run_id=context.run_id)
 
     def _wanted(self, one: WantedCell) -> Wanted:
         """A cell as the loop knows it: materialised when it is whole, whatever else its task has to do."""

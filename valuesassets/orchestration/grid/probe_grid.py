@@ -4,9 +4,9 @@ its readings are whole; then what they say."""
 from collections.abc import Collection
 
 import dagster as dg
-from dagster._core.definitions.assets.graph.asset_graph import AssetGraph
 
 from slurm_runner.errors import SlurmError
+from valuesassets.dagster_internals.graph import AssetGraph
 from valuesassets.desk.inputs import inputs_of
 from valuesassets.desk.run_names import COMMAND_TAG, PROBE_GRID
 from valuesassets.orchestration.commands.study_process import WHAT_NEXT, materialise_parts, require_all

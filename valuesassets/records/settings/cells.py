@@ -43,8 +43,6 @@ class Language(Record):
     """A coarser group to compare distances with, such as Nordic or Baltic; leave it out where there is none."""
     resource: Literal["high", "low"] = "high"
     """Whether much (`high`) or little (`low`) text of the language is on the web."""
-    script: str | None = None
-    """Ignored, and gone in the next release: leave it out. The script follows from the language."""
     pdf: str | None = None
     """Name of the PDF in `pdf_dir`, or inside the ZIP archive that a link delivers; `<code>.pdf` if left out."""
     lexicon: StudyPath | None = None

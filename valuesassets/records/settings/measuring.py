@@ -111,6 +111,18 @@ class Inference(Record):
     """How p-values of tests that belong together are corrected: `holm` controls the family-wise error rate,
     `benjamini-hochberg` the false discovery rate."""
     contrasts: tuple[Contrast, ...] = (Contrast(language="eng", near="fra", far="ell"),)
+    _seed: int = pydantic.PrivateAttr(0)
+
+    @property
+    def seed(self) -> int:
+        """The seed of whatever is drawn by these rules: 0, unless `with_seed` gave another."""
+        return self._seed
+
+    def with_seed(self, seed: int) -> "Inference":
+        """The same rules with the seed of a study."""
+        rules = self.model_copy()
+        rules._seed = seed
+        return rules
 
 
 USUAL = Inference()

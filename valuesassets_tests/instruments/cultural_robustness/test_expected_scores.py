@@ -17,12 +17,13 @@ from valuesassets.instruments.cultural_robustness.planted_answers import (
     planted_faults,
 )
 from valuesassets.instruments.cultural_robustness.planted_embedder import Sentence, sentence_vector
-from valuesassets.instruments.cultural_robustness.scores import Inference, measure_model
+from valuesassets.instruments.cultural_robustness.scores import measure_model
 from valuesassets.measure.seeding import seeded
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.cultural_robustness.planted_trials import bundled_questions
 
 COUNTRIES = sorted(OWN_COUNTRIES.values())
-FEW = Inference(resamples=99, follow_resamples=99)
+FEW = Inference(resamples=99)
 
 
 def planted_vectors(family, samples, samples_anchored, draw):

@@ -2,12 +2,10 @@
 
 import pytest
 
-from valuesassets.instruments.cultural_robustness.pictures import draw_pictures
-from valuesassets.instruments.cultural_robustness.report import render_cultural_robustness
-from valuesassets.reporting.page_parts import Page
 from valuesassets_tests.desk.web_ui import chromium, page_of_file, shot
 from valuesassets_tests.instruments.cultural_robustness.made_frames import every_frame
 from valuesassets_tests.instruments.cultural_robustness.test_answer_pages import FAULTS, GREEK, rendered
+from valuesassets_tests.instruments.cultural_robustness.test_report import render
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 HOME = "answers/ell.html"
@@ -23,9 +21,7 @@ def browser():
 def folder(tmp_path_factory):
     """A report, and beside it the page of one model and language."""
     place, frames = tmp_path_factory.mktemp("robustness"), every_frame()
-    links = {"cultures": {"ell": HOME}}
-    made = draw_pictures(frames, is_planted=True)
-    page = render_cultural_robustness(frames, Page("demo", "Cultures", True), made, answer_pages=links)
+    page = render(frames, {"cultures": {"ell": HOME}})
     (place / "report.html").write_text(page, encoding="utf-8")
     (place / "answers").mkdir()
     (place / HOME).write_text(rendered(dict(enumerate(FAULTS.values())), title="cultures in ell"), encoding="utf-8")

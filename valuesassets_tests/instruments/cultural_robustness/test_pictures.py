@@ -3,10 +3,9 @@
 import pandas as pd
 import pytest
 
+from valuesassets.instruments.cultural_robustness.analyses import page_analyses
 from valuesassets.instruments.cultural_robustness.pictures import (
-    PICTURES,
     PUBLISHED,
-    draw_pictures,
     language_points,
     pair_square,
     published_scores,
@@ -17,12 +16,16 @@ from valuesassets.instruments.cultural_robustness.seed_columns import seed_score
 from valuesassets_tests.figures.pictures import words
 from valuesassets_tests.instruments.cultural_robustness import made_frames
 from valuesassets_tests.instruments.cultural_robustness.made_vectors import answer_rows, drawn_cells
+from valuesassets_tests.reporting.runs import drawn
+
+ANALYSES = page_analyses()
+PICTURES = [drawing.name for analysis in ANALYSES.values() for drawing in analysis.drawings]
 
 
 @pytest.mark.slow
 def test_every_figure_is_drawn_of_all_tables_and_those_of_scores_of_scores_alone():
-    assert list(draw_pictures(made_frames.every_frame(), is_planted=True)) == list(PICTURES)
-    of_scores = draw_pictures({"scores": made_frames.scores()}, is_planted=False)
+    assert list(drawn(ANALYSES, made_frames.every_frame(), is_planted=True)) == PICTURES
+    of_scores = drawn(ANALYSES, {"scores": made_frames.scores()}, is_planted=False)
     assert list(of_scores) == ["seed_and_null", "diversity_robustness"]
 
 
@@ -32,15 +35,15 @@ def test_a_table_that_is_missing_or_empty_raises_nothing(name):
     frames = made_frames.every_frame(["cultures"])
     missing = {each: frame for each, frame in frames.items() if each != name}
     empty = frames | {name: frames[name].head(0)}
-    assert list(draw_pictures(missing, is_planted=True)) == list(draw_pictures(empty, is_planted=True))
+    assert list(drawn(ANALYSES, missing, is_planted=True)) == list(drawn(ANALYSES, empty, is_planted=True))
 
 
 def test_scores_of_one_kind_alone_draw_what_they_have():
     scores = made_frames.scores(["m"])
     ours = scores[~scores.score.isin(PUBLISHED)]
-    assert list(draw_pictures({"scores": ours}, is_planted=False)) == ["diversity_robustness"]
+    assert list(drawn(ANALYSES, {"scores": ours}, is_planted=False)) == ["diversity_robustness"]
     published = scores[scores.score.isin(PUBLISHED)]
-    assert list(draw_pictures({"scores": published}, is_planted=False)) == ["seed_and_null"]
+    assert list(drawn(ANALYSES, {"scores": published}, is_planted=False)) == ["seed_and_null"]
 
 
 def test_the_published_scores_are_those_that_the_seeds_columns_give():
@@ -81,9 +84,9 @@ def test_two_languages_have_no_plane_and_one_kind_of_answers_has_no_gain_and_bot
     points, notes = language_points(plain, made_frames.groups([]))
     assert set(points["distance"]) == {"plain distance"}
     assert notes == ["m has no plane of culture gain: answers of one kind are not there."]
-    drawn = draw_pictures({"language_pairs": plain}, is_planted=False)["language_map"]
-    assert notes[0] in words(drawn)
-    assert "not available" in words(drawn)
+    figure = drawn(ANALYSES, {"language_pairs": plain}, is_planted=False)["language_map"]
+    assert notes[0] in words(figure)
+    assert "not available" in words(figure)
 
 
 def test_statuses_are_counted_by_model_and_language():

@@ -1,28 +1,28 @@
 """The page opens with what published scores give without culture, and says what its tables support and what not."""
 
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from valuesassets.instruments.cultural_robustness import claims as claims_of
+from valuesassets.instruments.cultural_robustness import report
+from valuesassets.instruments.cultural_robustness.analyses import page_analyses
 from valuesassets.instruments.cultural_robustness.answers_section import anchors_of, status_table
 from valuesassets.instruments.cultural_robustness.claims import claims, gates
 from valuesassets.instruments.cultural_robustness.methods import methods, sources
 from valuesassets.instruments.cultural_robustness.page_tables import spell_scores
-from valuesassets.instruments.cultural_robustness.pictures import draw_pictures
-from valuesassets.instruments.cultural_robustness.report import (
-    groupings,
-    own_ranks,
-    render_cultural_robustness,
-)
-from valuesassets.reporting.page_parts import Page, origins
+from valuesassets.instruments.cultural_robustness.report import groupings, own_ranks
+from valuesassets.reporting.report import render_report
+from valuesassets.reporting.run import reading_origin
 from valuesassets_tests.instruments.cultural_robustness import made_frames
+from valuesassets_tests.reporting.runs import run_of
 
 ANCHORS = [
     "answer",
-    "published-scores",
     "claims",
+    "published-scores",
     "diversity-robustness",
     "countries",
     "groups",
@@ -33,7 +33,16 @@ ANCHORS = [
     "origins",
 ]
 IDENTITY = {"model": '"/somewhere/on/disk/cultures"', "revision": "null", "weights_id": '"abc123"'}
-PAGE = Page("demo", "Cultures", True, origins({"cultures/eng": IDENTITY}), {"Python": "3.11.7"})
+PAGE = {
+    "has_planted_people": True,
+    "provenance": [reading_origin("cultures/eng", IDENTITY)],
+    "versions": {"Python": "3.11.7"},
+}
+
+
+def render(frames, pages=None):
+    run = run_of(frames, page_analyses(), **PAGE)
+    return render_report(replace(run, found={**run.found, "answer_pages": pages or {}}), report)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +55,7 @@ LINKS = {"cultures": {"ell": "../answers/cultures/ell.html"}}
 
 @pytest.fixture(scope="module")
 def page(frames):
-    return render_cultural_robustness(frames, PAGE, draw_pictures(frames, True), answer_pages=LINKS)
+    return render(frames, LINKS)
 
 
 def said(is_supported, frames, **changed):
@@ -149,7 +158,7 @@ def test_the_page_opens_with_published_scores_and_holds_every_id_once_and_fetche
 
 @pytest.mark.slow
 def test_it_says_first_what_translations_and_arbitrary_answers_get(page):
-    first = page[page.index('id="published-scores"') : page.index('id="claims"')]
+    first = page[page.index('id="published-scores"') : page.index('id="diversity-robustness"')]
     assert "get seed_diversity 0.104, seed_robustness 0.896, cd 0.104, cr 0.896." in first
     assert "Answers that have nothing to do with their question get csp 0.770, csp_question 0.720." in first
     assert ["cultures", "csp", "0.600", "0.770", "6", "6"] in rows_of(page, "published-scores")
@@ -159,7 +168,7 @@ def test_nulls_that_differ_between_models_are_said_as_a_range(frames):
     scores = frames["scores"]
     is_it = (scores.score == "cd") & (scores.model == "cultures")
     other = scores.assign(null=scores["null"].where(~is_it, 0.2))
-    assert "cd 0.104 to 0.200" in render_cultural_robustness({"scores": other}, PAGE, {})
+    assert "cd 0.104 to 0.200" in render({"scores": other})
 
 
 @pytest.mark.slow
@@ -218,7 +227,7 @@ def test_answers_are_counted_by_status_and_what_is_left_out_is_named(frames, pag
     common = {"model": "cultures", "language": "ell", "answers": 40, "ok": 30, "share_ok": 0.75}
     assert found["cultures", "ell"] == common | faults
     assert ["cultures tam", "0.43 of its answers without a country count, 0.80 are needed"] in rows_of(page, "answers")
-    nothing = render_cultural_robustness({**frames, "dropped": frames["dropped"].head(0)}, PAGE, {})
+    nothing = render({**frames, "dropped": frames["dropped"].head(0)})
     assert "No language was left out." in nothing
 
 
@@ -259,15 +268,15 @@ def test_the_methods_have_this_pages_numbers(frames):
 
 
 def test_what_is_missing_is_named_in_its_section_and_among_the_claims():
-    text = render_cultural_robustness({}, PAGE, {})
+    text = render({})
     assert re.findall(r'<section id="([\w-]+)"', text) == ANCHORS
-    assert text.count("embedder report: no such table was handed to the report") == 2
+    assert text.count("this analysis was not handed to the report") == 2 * 7, "in each section and among the claims"
 
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_tables_of_a_row_or_none_make_a_page(n):
     short = {name: frame.head(n) for name, frame in made_frames.every_frame().items()}
-    text = render_cultural_robustness(short, PAGE, draw_pictures(short, True))
+    text = render(short)
     assert re.findall(r'<section id="([\w-]+)"', text) == ANCHORS
 
 
@@ -275,7 +284,7 @@ def test_tables_of_a_row_or_none_make_a_page(n):
 def test_names_are_escaped_and_folders_lose_their_path(frames):
     evil = "<script>alert(1)</script>"
     named = {name: each.replace({"model": {"cultures": evil}}) for name, each in frames.items()}
-    text = render_cultural_robustness(named, PAGE, draw_pictures(named, True), answer_pages={evil: {"ell": '"><b>'}})
+    text = render(named, {evil: {"ell": '"><b>'}})
     assert "<script>alert" not in text
     assert '"><b>' not in text
     assert "/somewhere/on" not in text
@@ -284,7 +293,7 @@ def test_names_are_escaped_and_folders_lose_their_path(frames):
 
 @pytest.mark.slow
 def test_the_same_tables_give_the_same_page(frames, page):
-    assert render_cultural_robustness(frames, PAGE, draw_pictures(frames, True), answer_pages=LINKS) == page
+    assert render(frames, LINKS) == page
 
 
 def test_a_score_without_a_number_shows_its_status_in_place_of_it():
@@ -305,7 +314,7 @@ def test_a_model_whose_answers_cannot_be_used_is_named_in_a_gate_and_a_sentence(
     sentence = "weak in ell gives 11 of 40 answers that can be used: 20 loop, 9 empty."
     assert claims_of.weaknesses(quality) == [sentence]
     assert claims_of.weaknesses(weak.drop(columns="model")) == [sentence.removeprefix("weak in ")]
-    assert sentence in render_cultural_robustness({**frames, "answer_quality": quality}, PAGE, {})
+    assert sentence in render({**frames, "answer_quality": quality})
     assert {gate.sentence: gate.outcome for gate in gates({"answer_quality": fine})}[claims_of.COUNT] == "passed"
 
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from valuesassets.instruments.cultural_robustness.scores import NAMES, TESTS, Inference, measure_model
+from valuesassets.instruments.cultural_robustness.scores import NAMES, TESTS, measure_model
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.cultural_robustness.made_vectors import (
     LANGUAGES,
     answer_rows,
@@ -13,7 +14,7 @@ from valuesassets_tests.instruments.cultural_robustness.made_vectors import (
     question_rows,
 )
 
-FEW = Inference(resamples=199, follow_resamples=199)
+FEW = Inference(resamples=199)
 OWN = {"deu": "DE", "ell": "AT", "eng": "FR"}
 
 
@@ -42,7 +43,7 @@ def test_a_case_worked_by_hand():
     """Two languages, two countries, one dimension, one answer: U = 2, A = 1/2, C = 2, V = 5/2 in both questions."""
     eng, deu = [[0.0], [0.0], [2.0]], [[2.0], [1.0], [3.0]]
     cells = np.array([[deu, eng]] * 2)[:, :, :, None]
-    rows = scored(cells, how=Inference(resamples=99, follow_resamples=99, alpha=1.01))
+    rows = scored(cells, how=Inference.model_construct(resamples=99, alpha=1.01))
     # A: (0 to 1, 2 to 3) 1/2 each; C: 0 to 3 is 9/2, 2 to 1 is 1/2; V: 0 to 2 and 1 to 3 are 2 each
     assert rows.loc["culture_gain", "value"] == pytest.approx(2 - 0.5)
     assert rows.loc["country_follow", "value"] == pytest.approx(2.5 - 0.5)
@@ -205,6 +206,6 @@ def test_nothing_left_to_compare_gives_rows_with_the_reason_and_empty_tables():
 def test_the_same_seed_gives_the_same_rows_and_another_one_others():
     cells = drawn_cells(12)
     one, again = measured(cells)["scores"], measured(cells)["scores"]
-    other = measured(cells, how=Inference(resamples=199, follow_resamples=199, seed=1))["scores"]
+    other = measured(cells, how=Inference(resamples=199).with_seed(1))["scores"]
     pd.testing.assert_frame_equal(one, again)
     assert not one["p"].equals(other["p"])

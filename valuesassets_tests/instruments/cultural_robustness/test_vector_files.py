@@ -6,12 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from valuesassets.instruments.cultural_robustness.questions import read_questions
 from valuesassets.instruments.cultural_robustness.tables import VECTORS
-from valuesassets.instruments.cultural_robustness.vector_files import match_vectors, read_vectors, require_questions
+from valuesassets.instruments.cultural_robustness.vector_files import match_vectors, read_vectors
 from valuesassets.records.errors import InputError
 from valuesassets.records.parquet import read_table, write_frame
-from valuesassets_tests.instruments.cultural_robustness.made_files import write_folder
 
 ROWS = [
     {"language": "el", "kind": "unspecific", "id": "1", "sample": 0, "vector": [3.0, 4.0]},
@@ -113,16 +111,3 @@ def test_an_answer_without_a_vector_is_named(tmp_path):
     with pytest.raises(InputError) as error:
         match_vectors(read_vectors(written(tmp_path / "v.parquet")), lacking, (), "v.parquet")
     assert str(error.value).startswith("v.parquet: 1 answers have no vector, the first is ell specific 2-1 0")
-
-
-def test_a_question_without_a_vector_is_named(tmp_path):
-    questions = read_questions(write_folder(tmp_path / "q"))
-    vectors = read_vectors(written(tmp_path / "v.parquet"))
-    with pytest.raises(InputError, match=r"^v\.parquet: question 1 in deu has no vector"):
-        require_questions(vectors, questions, "v.parquet")
-    asked = [
-        {"language": language, "kind": "question", "id": str(number), "sample": 0, "vector": [1.0, 0.0]}
-        for language in questions
-        for number in range(1, 7)
-    ]
-    require_questions(read_vectors(written(tmp_path / "all.parquet", asked)), questions)

@@ -3,9 +3,8 @@
 import pandas as pd
 import pytest
 
+from valuesassets.instruments.psych_tasks.analyses import ANALYSES
 from valuesassets.instruments.psych_tasks.pictures import (
-    PICTURES,
-    draw_pictures,
     named_scales,
     scale_points,
     token_shares,
@@ -13,12 +12,15 @@ from valuesassets.instruments.psych_tasks.pictures import (
 )
 from valuesassets_tests.figures.pictures import outside, words
 from valuesassets_tests.instruments.psych_tasks.made_up import every_table
+from valuesassets_tests.reporting.runs import drawn
+
+PICTURES = [drawing.name for analysis in ANALYSES.values() for drawing in analysis.drawings]
 
 
 @pytest.mark.slow
 def test_every_figure_is_drawn_of_tables_as_they_are_written():
-    figures = draw_pictures(every_table(), True)
-    assert list(figures) == list(PICTURES)
+    figures = drawn(ANALYSES, every_table(), True)
+    assert list(figures) == PICTURES
     for name, figure in figures.items():
         assert "planted" in words(figure), name
         assert outside(figure) == [], name
@@ -27,20 +29,20 @@ def test_every_figure_is_drawn_of_tables_as_they_are_written():
 def test_an_asset_draws_what_its_own_tables_allow():
     frames = every_table()
     ledger = {"mark_ledger": frames["mark_ledger"]}
-    assert set(draw_pictures(ledger, False)) == {"mark_ledger", "multi_token_share"}
+    assert set(drawn(ANALYSES, ledger, False)) == {"mark_ledger", "multi_token_share"}
     prediction = {name: frame for name, frame in frames.items() if name.startswith("prediction/")}
     of_prediction = {"history_ladder", "identification_matrix", "calibration_curve"}
-    assert set(draw_pictures(prediction, False)) == of_prediction
+    assert set(drawn(ANALYSES, prediction, False)) == of_prediction
 
 
 @pytest.mark.parametrize("n", [0, 1])
 def test_tables_of_a_row_or_none_draw_without_failing(n):
     frames = {name: frame.head(n) for name, frame in every_table().items()}
-    assert set(draw_pictures(frames, False)) == (set(PICTURES) if n else set())
+    assert set(drawn(ANALYSES, frames, False)) == (set(PICTURES) if n else set())
 
 
 def test_refused_analyses_are_not_drawn():
-    assert draw_pictures({"keying/refused": pd.DataFrame({"reason": ["no scales"]})}, False) == {}
+    assert drawn(ANALYSES, {"keying/refused": pd.DataFrame({"reason": ["no scales"]})}, False) == {}
 
 
 def test_figures_without_any_number_are_not_drawn():
@@ -48,7 +50,7 @@ def test_figures_without_any_number_are_not_drawn():
     for name, frame in frames.items():
         numbers = [column for column in frame if frame[column].dtype == float]
         frames[name] = frame.assign(**dict.fromkeys(numbers))
-    assert set(draw_pictures(frames, False)) == {"mark_ledger"}, "counts are whole numbers"
+    assert set(drawn(ANALYSES, frames, False)) == {"mark_ledger"}, "counts are whole numbers"
 
 
 def test_a_layout_is_named_where_a_model_has_several():

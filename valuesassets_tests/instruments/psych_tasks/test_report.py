@@ -8,16 +8,18 @@ import pandas as pd
 import pytest
 
 from valuesassets.instruments.psych_tasks import gates as gates_of
+from valuesassets.instruments.psych_tasks import report
 from valuesassets.instruments.psych_tasks.alignment_section import calibration_gaps
+from valuesassets.instruments.psych_tasks.analyses import ANALYSES
 from valuesassets.instruments.psych_tasks.claims import claims
 from valuesassets.instruments.psych_tasks.gates import cell_counts, gates
 from valuesassets.instruments.psych_tasks.lost_section import STATUSES
 from valuesassets.instruments.psych_tasks.methods import methods, sources
-from valuesassets.instruments.psych_tasks.pictures import draw_pictures
-from valuesassets.instruments.psych_tasks.report import render_psych_tasks
 from valuesassets.instruments.psych_tasks.statuses import MarkStatus
-from valuesassets.reporting.page_parts import Page, origins
+from valuesassets.reporting.report import render_report
+from valuesassets.reporting.run import reading_origin
 from valuesassets_tests.instruments.psych_tasks.made_up import every_table
+from valuesassets_tests.reporting.runs import run_of
 
 ANCHORS = [
     "answer",
@@ -33,9 +35,15 @@ ANCHORS = [
     "origins",
 ]
 IDENTITY = {"model": '"/somewhere/on/disk/follower"', "revision": "null", "weights_id": '"abc123"', "road": "cache"}
-PAGE = Page(
-    "demo", "Psych tasks with planted people", True, origins({"model-a/task-a": IDENTITY}), {"Python": "3.11.7"}
-)
+PAGE = {
+    "has_planted_people": True,
+    "provenance": [reading_origin("model-a/task-a", IDENTITY)],
+    "versions": {"Python": "3.11.7"},
+}
+
+
+def render(frames):
+    return render_report(run_of(frames, ANALYSES, **PAGE), report)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +53,7 @@ def frames():
 
 @pytest.fixture(scope="module")
 def page(frames):
-    return render_psych_tasks(frames, PAGE, draw_pictures(frames, True))
+    return render(frames)
 
 
 def said(is_supported, frames):
@@ -197,7 +205,7 @@ def test_a_model_that_goes_by_place_or_says_something_else_is_named_in_a_gate_an
     )
     fine = ledger.assign(p_valid=0.9, moved_by_item=0.5)
     assert gates_of.weaknesses({"mark_ledger": fine}) == []
-    assert other in html.unescape(render_psych_tasks({"mark_ledger": weak}, PAGE, {}))
+    assert other in html.unescape(render({"mark_ledger": weak}))
 
 
 def test_a_family_that_failed_its_preflight_or_was_not_asked_is_named(frames):
@@ -277,9 +285,9 @@ def test_the_methods_have_this_pages_numbers(frames):
 
 def test_refused_analyses_show_their_reason_and_missing_ones_are_named():
     reason = "no task of the study has scales; add [scales.<name>] to a task file"
-    text = render_psych_tasks({"keying/refused": pd.DataFrame({"reason": [reason]})}, PAGE, {})
+    text = render({"keying/refused": pd.DataFrame({"reason": [reason]})})
     assert text.count("add [scales.&lt;name&gt;] to a task file") == 2, "in its section and among the claims"
-    assert "mark ledger: no such table was handed to the report" in text
+    assert "What was lost?: this analysis was not handed to the report" in text
     assert re.findall(r'<section id="([\w-]+)"', text) == ANCHORS
 
 
@@ -291,13 +299,13 @@ def test_reasons_of_single_numbers_are_shown(frames):
     lacking = scores.assign(
         reason=pd.Series([why] * len(scores)).where(is_it), **{n: scores[n].where(~is_it) for n in names}
     )
-    text = render_psych_tasks(frames | {"prediction/scores": lacking}, PAGE, {})
+    text = render(frames | {"prediction/scores": lacking})
     assert why in text
 
 
 def test_names_are_escaped_and_folders_lose_their_path(frames):
     ledger = frames["mark_ledger"].assign(model="<script>alert(1)</script>")
-    text = render_psych_tasks({"mark_ledger": ledger}, PAGE, {})
+    text = render({"mark_ledger": ledger})
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert "/somewhere/on" not in text
@@ -307,8 +315,8 @@ def test_names_are_escaped_and_folders_lose_their_path(frames):
 @pytest.mark.parametrize("n", [0, 1])
 def test_tables_of_a_row_or_none_make_a_page(n):
     short = {name: frame.head(n) for name, frame in every_table().items()}
-    assert re.findall(r'<section id="([\w-]+)"', render_psych_tasks(short, PAGE, {})) == ANCHORS
+    assert re.findall(r'<section id="([\w-]+)"', render(short)) == ANCHORS
 
 
 def test_the_same_tables_give_the_same_page(frames):
-    assert render_psych_tasks(frames, PAGE, {}) == render_psych_tasks(frames, PAGE, {})
+    assert render(frames) == render(frames)

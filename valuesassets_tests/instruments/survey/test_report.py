@@ -24,7 +24,6 @@ from valuesassets_tests.reporting.test_claims import TESTS
 SECTIONS = [
     "In short",
     CLAIMS,
-    "Methods paragraph and citations",
     "Calibration",
     "Quality",
     "Cultural map",
@@ -34,6 +33,8 @@ SECTIONS = [
     "Monolingual against multilingual",
     "Item statistics",
     "Extraction faults",
+    "Methods paragraph and citations",
+    "Where answers are from",
 ]
 
 
@@ -142,9 +143,10 @@ def test_passed_gates_and_long_tables_are_folded_and_others_are_not():
     study, parts = everything()
     many = [Gate(f"Gate {number}.", True) for number in range(22)]
     long = parts["provenance"] * 44
-    page = section(rendered(study, gates=many, provenance=long), CLAIMS)
-    assert "<summary>Gates passed: 22</summary>" in page
-    assert re.search(r"<details><summary>Hashes: models[^<]*\(44 rows\)</summary>", page)
+    page = rendered(study, gates=many, provenance=long)
+    assert "<summary>Gates passed: 22</summary>" in section(page, CLAIMS)
+    origins = section(page, "Where answers are from")
+    assert re.search(r"<details><summary>Files, models and cells[^<]*\(44 rows\)</summary>", origins)
     short = section(rendered(study, gates=parts["gates"]), CLAIMS)
     assert "<summary>Gates failed" not in short
     assert "<summary>Gates missing" not in short
@@ -255,7 +257,7 @@ def test_analyses_that_the_study_has_stand_where_they_belong_and_others_do_not()
         position_bias={"sizes": table, "notes": notes},
     )
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
-    assert titles[4:7] == ["Quality", "Reliability", "Signal against human answers"]
+    assert titles[3:6] == ["Quality", "Reliability", "Signal against human answers"]
     assert titles.index("Position bias") == titles.index("Monolingual against multilingual") + 1
     assert "<strong>Not shown:</strong> fewer than three languages" in section(page, "Reliability")
     shown = section(page, "Position bias")

@@ -12,6 +12,8 @@ from valuesassets.instruments.worldvaluesbench.planted_people import DEMO, Desig
 from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
 from valuesassets_tests.people.synthetic_files import save
 
+PLANTED_SLOPES = {"aware": 0.8, "blind": 0.0, "contrary": -0.4, "caricature": 1.6}
+"""Share of people's moves that each planted model makes."""
 URUGUAY = 858069901
 """The id that the seed's script leaves out, whoever has it."""
 RECODED = Design(

@@ -257,7 +257,7 @@ def test_questions_that_a_model_does_not_rate_are_in_no_share_and_not_counted():
     found = shares[(shares["subset"] == "all") & (shares["threshold"] == 0.1)].set_index("model")
     assert found.loc["model", ["n_questions", "share", "share_unit"]].tolist() == [1, 1, 1]
     assert found.loc["uniform", "n_questions"] == 2
-    summary = score_summary({"benchmark_scores": scores}).set_index("model")
+    summary = score_summary({"benchmark_scores/scores": scores}).set_index("model")
     assert summary.loc["model", ["n_questions", "at_most_0.1"]].tolist() == [1, 1]
     nothing = derive_threshold_shares(scores.assign(w1_seed=NONE)).query("model == 'model'")
     assert set(nothing["n_questions"]) == {0}

@@ -6,7 +6,6 @@ from valuesassets.instruments.worldvaluesbench.evaluation import FILES, evaluate
 from valuesassets.instruments.worldvaluesbench.participants import read_participants
 from valuesassets.instruments.worldvaluesbench.planted_people import (
     DEMO,
-    PLANTED_SLOPES,
     plant_people,
     planted_ratings,
 )
@@ -15,6 +14,7 @@ from valuesassets.instruments.worldvaluesbench.stored_dataset import write_datas
 from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
 from valuesassets.records.errors import RatingsError
 from valuesassets_tests.cli.commands import run, succeed
+from valuesassets_tests.instruments.worldvaluesbench.made_files import PLANTED_SLOPES
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import drawn_scores, people_of, samples_of
 
 COLUMNS = {

@@ -4,11 +4,11 @@ import hashlib
 
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.page_tables import calibration_gates, origins, page_tables
+from valuesassets.instruments.worldvaluesbench.page_tables import calibration_gates, file_origins
 from valuesassets.records.settings.measuring import Phantom
 from valuesassets.records.study import load_study, parse_study
+from valuesassets.reporting.run import reading_origin
 
-AWARENESS = ("factors", "questions", "categories", "group_means")
 READ = {"model": '"/models/mine"', "revision": "null", "weights_id": "abc"}
 
 
@@ -25,26 +25,6 @@ def comparison(error):
     return pd.DataFrame(
         told | dict.fromkeys([*names, "averaged_w1_unit_error"], error) | dict.fromkeys(unknown, float("nan"))
     )
-
-
-def test_each_table_has_the_name_that_the_page_knows_and_none_hides_another():
-    statistics = {"splits": frame("splits"), "questions": frame("of people"), "ledger": frame("of people")}
-    scores = {name: frame(name) for name in ("scores", "threshold_shares", "ledger")}
-    awareness = {name: frame(f"awareness {name}") for name in AWARENESS}
-    found = page_tables(statistics, frame("groups"), scores, frame("distances"), awareness)
-    assert {name: table["name"].iloc[0] for name, table in found.items()} == {
-        "dataset_statistics": "splits",
-        "human_groups": "groups",
-        "group_distances": "distances",
-        "benchmark_scores": "scores",
-        "threshold_shares": "threshold_shares",
-        "ledger": "ledger",
-        "awareness": "awareness factors",
-        "awareness_questions": "awareness questions",
-        "awareness_categories": "awareness categories",
-        "awareness_group_means": "awareness group_means",
-        "group_means": "awareness group_means",
-    }
 
 
 def test_a_gate_for_each_reference_model_says_what_was_found_or_why_it_failed():
@@ -65,7 +45,7 @@ def test_files_are_named_by_their_hash_and_models_by_weights_and_commit_without_
     changes = {"worldvaluesbench": content["worldvaluesbench"] | table, "families": {"asked": family}}
     study = parse_study(content | changes, "small.toml", tmp_path)
     hub = {"model": '"owner/model"', "revision": '"c0ffee"', "weights_id": "def"}
-    found = origins(study, {"asked/demo": hub, "folder/demo": READ})
+    found = [*file_origins(study), reading_origin("asked/demo", hub), reading_origin("folder/demo", READ)]
     assert found == [
         {"what": "people's answers", "source": "wvs.csv", "sha256": hashlib.sha256(b"people").hexdigest()},
         {"what": "ratings mine", "source": "mine.csv", "sha256": hashlib.sha256(b"ratings").hexdigest()},
@@ -75,4 +55,4 @@ def test_files_are_named_by_their_hash_and_models_by_weights_and_commit_without_
 
 
 def test_made_up_people_come_from_no_file():
-    assert origins(load_study("demo_worldvaluesbench"), {}) == []
+    assert file_origins(load_study("demo_worldvaluesbench")) == []

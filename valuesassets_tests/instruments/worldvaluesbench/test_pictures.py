@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from valuesassets.instruments.worldvaluesbench.analyses import ANALYSES
 from valuesassets.instruments.worldvaluesbench.perfect_model import derive_perfect_shares
-from valuesassets.instruments.worldvaluesbench.pictures import PICTURES, draw, draw_pictures
 from valuesassets.instruments.worldvaluesbench.pooled_answers import derive_group_means, derive_pooled_answers
 from valuesassets.instruments.worldvaluesbench.shown_people import derive_shown_people, prompt_of_one
 from valuesassets.instruments.worldvaluesbench.sides import models_only, with_sides
@@ -12,7 +12,19 @@ from valuesassets.instruments.worldvaluesbench.value_questions import probe_ques
 from valuesassets_tests.figures.made_up_benchmark import PROMPT, made
 from valuesassets_tests.figures.pictures import legend_labels, outside, places, words
 from valuesassets_tests.instruments.worldvaluesbench.small_probe import small_probe
+from valuesassets_tests.reporting.runs import drawn
 
+NAMES = {
+    "awareness": "awareness/factors",
+    "group_means": "awareness/group_means",
+    "benchmark_scores": "benchmark_scores/scores",
+    "threshold_shares": "benchmark_scores/threshold_shares",
+    "pooled_answers": "benchmark_scores/pooled_answers",
+    "shown_people": "benchmark_scores/shown_people",
+    "readout_comparison": "readout_comparison/readouts",
+}
+"""By name in an evaluation, the name in a study."""
+PICTURES = [drawing.name for analysis in ANALYSES.values() for drawing in analysis.drawings]
 CONTROLS = ("people of another split", "groups of another split", "aware shuffled")
 
 
@@ -27,14 +39,15 @@ def written(questions=None):
         first = frames[name][frames[name].model == "aware"]
         frames[name] = pd.concat([frames[name], *(first.assign(model=each) for each in CONTROLS)], ignore_index=True)
     frames["pooled_answers"] = frames.pop("answers")
+    frames["readout_comparison"] = frames["readout_comparison"].assign(n_answers=90, n_unparsed=10)
     frames["shown_people"] = derive_shown_people(small_probe(), "Q1", PROMPT, seed=3)
-    return frames
+    return {NAMES.get(name, name): frame for name, frame in frames.items()}
 
 
 @pytest.mark.slow
 def test_every_figure_is_drawn_of_tables_as_they_are_written():
-    figures = draw_pictures(written(), planted=True)
-    assert list(figures) == list(PICTURES)
+    figures = drawn(ANALYSES, written(), is_planted=True)
+    assert list(figures) == PICTURES
     for name, figure in figures.items():
         assert "planted" in words(figure), name
         assert outside(figure) == [], name
@@ -42,42 +55,44 @@ def test_every_figure_is_drawn_of_tables_as_they_are_written():
 
 def test_what_has_no_rows_is_not_drawn():
     frames = written()
-    assert list(draw_pictures({"awareness": frames["awareness"]})) == ["awareness_plane"]
-    assert draw_pictures({"awareness": frames["awareness"].head(0)}) == {}
+    assert list(drawn(ANALYSES, {"awareness/factors": frames["awareness/factors"]})) == ["awareness_plane"]
+    assert drawn(ANALYSES, {"awareness/factors": frames["awareness/factors"].head(0)}) == {}
 
 
 @pytest.mark.slow
 def test_controls_are_no_models_of_a_figure():
     for name in ("awareness_plane", "noise_floor", "question_distances"):
-        labels = " ".join(legend_labels(draw(name, written())))
+        labels = " ".join(legend_labels(drawn(ANALYSES, written())[name]))
         assert "shuffled" not in labels
         assert "another split" not in labels
 
 
 def test_names_say_which_rows_are_with_and_which_without_attributes():
-    sided = with_sides(written()["benchmark_scores"])
+    sided = with_sides(written()["benchmark_scores/scores"])
     assert dict(sided.groupby("model")["attributes"].unique().map(lambda each: sorted(map(str, each)))) == {
         "aware": ["with", "without"], "blind": ["with", "without"], **{name: ["None"] for name in CONTROLS}
     }  # fmt: skip
-    assert set(models_only(written()["awareness"])["model"]) == {"aware", "blind"}
+    assert set(models_only(written()["awareness/factors"])["model"]) == {"aware", "blind"}
 
 
 @pytest.mark.slow
 def test_published_curves_stand_beside_the_probes_own_questions_and_no_others():
-    assert "published" not in words(draw("threshold_curves", written()))
+    assert "published" not in words(drawn(ANALYSES, written())["threshold_curves"])
     whole = written(dict.fromkeys(probe_questions(), 4))
-    assert "mixtral (published)" in legend_labels(draw("threshold_curves", whole))
+    assert "mixtral (published)" in legend_labels(drawn(ANALYSES, whole)["threshold_curves"])
 
 
 def test_the_pooled_answers_of_other_people_stand_in_the_curves():
-    figure = draw("threshold_curves", written() | {"perfect_shares": derive_perfect_shares(small_probe(), seed=1)})
+    figure = drawn(
+        ANALYSES, written() | {"benchmark_scores/perfect_shares": derive_perfect_shares(small_probe(), seed=1)}
+    )["threshold_curves"]
     assert {"people of another split", "perfect model, 95% of draws"} <= set(legend_labels(figure))
 
 
 def test_one_question_shows_people_of_different_groups_at_their_answers():
     people = derive_shown_people(small_probe(), "Q1", PROMPT, seed=3)
     assert people.drop_duplicates("person")["background"].is_unique
-    figure = draw("one_question", {"shown_people": people})
+    figure = drawn(ANALYSES, {"benchmark_scores/shown_people": people})["one_question"]
     assert places(figure, "answers")[:, 0].tolist() == people.drop_duplicates("person")["response_value"].tolist()
     assert places(figure, "expected exact")[:, 0] == pytest.approx([2.5] * 4)
     assert "Africa, urban" in words(figure)
@@ -102,5 +117,8 @@ def test_the_prompt_is_that_of_the_first_person_who_is_asked():
 
 def test_figures_of_a_probe_follow_from_its_tables():
     probe = small_probe()
-    frames = {"pooled_answers": derive_pooled_answers(probe), "group_means": derive_group_means(probe)}
-    assert set(draw_pictures(frames)) == {"answer_distributions", "group_moves"}
+    frames = {
+        "benchmark_scores/pooled_answers": derive_pooled_answers(probe),
+        "awareness/group_means": derive_group_means(probe),
+    }
+    assert set(drawn(ANALYSES, frames)) == {"answer_distributions", "group_moves"}

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from valuesassets.instruments.worldvaluesbench.backgrounds import ATTRIBUTE_OF
 from valuesassets.instruments.worldvaluesbench.planted_people import (
     DEMO,
-    PLANTED_SLOPES,
     Design,
     levels_of,
     plant_people,
@@ -19,10 +18,10 @@ from valuesassets.instruments.worldvaluesbench.planted_people import (
     planted_ratings,
     planted_shares,
     pooled_shares,
-    write_planted_ratings,
 )
 from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions
 from valuesassets.records.frames import records
+from valuesassets_tests.instruments.worldvaluesbench.made_files import PLANTED_SLOPES
 
 WIDE = Design(tuple(load_value_questions()), (156, 276, 484, 566, 36, 32, 76), (1, 2), tuple(range(9)))
 
@@ -96,13 +95,12 @@ def test_a_question_is_planted_alike_whatever_stands_beside_it():
     assert alone["Q7"].equals(plant_people(100, 4)["Q7"])
 
 
-def test_ratings_are_distributions_with_attributes_and_without(tmp_path):
+def test_ratings_are_distributions_with_attributes_and_without():
     ratings = planted_ratings(-0.4, 1)
     sums = ratings.groupby(["question_id", *ATTRIBUTE_OF.values()], dropna=False)["prob"].sum()
     assert len(sums) == len(DEMO.questions) * (16 + 1)
     assert sums.to_numpy() == pytest.approx(np.ones(len(sums)))
-    write_planted_ratings(tmp_path / "contrary.csv", -0.4, 1)
-    lines = (tmp_path / "contrary.csv").read_text().splitlines()
+    lines = ratings.to_csv(index=False).splitlines()
     assert lines[0] == "question_id,B_COUNTRY,H_URBRURAL,Q275,response_value,prob"
     assert lines[1].startswith("Q1,156,1,2,1,0.")
     assert sum(line.startswith("Q1,,,,") for line in lines) == 4

@@ -5,22 +5,27 @@ import re
 import pandas as pd
 import pytest
 
+from valuesassets.instruments.worldvaluesbench import report
+from valuesassets.instruments.worldvaluesbench.analyses import ANALYSES
 from valuesassets.instruments.worldvaluesbench.claims import claims
 from valuesassets.instruments.worldvaluesbench.methods import methods, sources
-from valuesassets.instruments.worldvaluesbench.pictures import draw_pictures
-from valuesassets.instruments.worldvaluesbench.report import render_worldvaluesbench, score_summary
-from valuesassets.reporting.page_parts import Page
-from valuesassets.reporting.parts import Gate
+from valuesassets.instruments.worldvaluesbench.report import score_summary
+from valuesassets.reporting.report import render_report
 from valuesassets_tests.instruments.worldvaluesbench.test_pictures import written
+from valuesassets_tests.reporting.runs import drawn, run_of
 
-PAGE = Page("demo", "WorldValuesBench with planted people", is_planted=True)
+
+def render(frames, is_planted=True):
+    return render_report(run_of(frames, ANALYSES, has_planted_people=is_planted), report)
+
+
 ROW = {"model": "m", "factor": "all", "slope": 0.8, "slope_low": 0.7, "slope_high": 0.9, "exaggeration": 0.85}
 ROW |= {"direction": 0.94, "skill": 0.88, "p_value": 0.001, "p_corrected": 0.004, "n_arrangements": 34560}
 ROW |= {"p_opposite": 1.0, "p_opposite_corrected": 1.0, "prompt_gain_unit": 0.002}
 
 
 def said(is_supported, **changed):
-    found = claims({"awareness": pd.DataFrame([ROW | changed])}, is_planted=False)
+    found = claims({"awareness/factors": pd.DataFrame([ROW | changed])}, is_planted=False)
     return " ".join(claim.sentence + " " + claim.because for claim in found if claim.is_supported == is_supported)
 
 
@@ -89,7 +94,7 @@ def test_p_values_that_nobody_has_corrected_are_corrected_over_models():
     rows = [{**ROW, "model": model, "p_value": 0.02} for model in ("a", "b", "c")]
     rows += [{**ROW, "model": "a", "factor": "continent", "p_value": 0.02}]
     table = pd.DataFrame(rows).drop(columns="p_corrected")
-    (claim, *_) = claims({"awareness": table}, is_planted=False)
+    (claim, *_) = claims({"awareness/factors": table}, is_planted=False)
     assert not claim.is_supported
     assert "p 0.060" in claim.because
 
@@ -110,15 +115,15 @@ RELIABILITY = {"model": "m", "wording": "list", "other_wording": "sentence", "re
 @pytest.mark.parametrize(("found", "shown"), [(0.3, "0.30"), (None, "it does not move")])
 def test_models_are_not_ranked_where_moves_do_not_come_back_in_another_wording(found, shown):
     frames = {
-        "awareness": pd.DataFrame([ROW]),
-        "awareness_reliability": pd.DataFrame([{**RELIABILITY, "reliability": found}]),
+        "awareness/factors": pd.DataFrame([ROW]),
+        "awareness/reliability": pd.DataFrame([{**RELIABILITY, "reliability": found}]),
     }
     (claim,) = (each for each in claims(frames, is_planted=False) if "ranking" in each.sentence)
     assert not claim.is_supported
     assert f"m under list and sentence: {shown}" in claim.because
-    page = render_worldvaluesbench(frames, PAGE, {})
+    page = render(frames)
     assert "come back in another wording" in page
-    frames["awareness_reliability"] = pd.DataFrame([{**RELIABILITY, "reliability": 0.9, "can_be_ranked": True}])
+    frames["awareness/reliability"] = pd.DataFrame([{**RELIABILITY, "reliability": 0.9, "can_be_ranked": True}])
     assert not [each for each in claims(frames, is_planted=False) if "ranking" in each.sentence]
 
 
@@ -127,7 +132,11 @@ def test_a_model_in_a_further_wording_is_no_model_of_its_own():
     table = pd.DataFrame([{**ROW, "p_value": 0.04}, further]).drop(columns="p_corrected")
     scores = pd.DataFrame({"model": ["m", "m sentence"], "subset": "all", "w1_seed": 0.1})
     scores = scores.assign(question_id="Q1", n_people=9)
-    frames = {"awareness": table, "awareness_reliability": pd.DataFrame([RELIABILITY]), "benchmark_scores": scores}
+    frames = {
+        "awareness/factors": table,
+        "awareness/reliability": pd.DataFrame([RELIABILITY]),
+        "benchmark_scores/scores": scores,
+    }
     found = claims(frames, is_planted=False)
     assert not [each for each in found if each.sentence.startswith("m sentence ")]
     assert not [each for each in found if "score alike" in each.sentence]
@@ -137,7 +146,7 @@ def test_a_model_in_a_further_wording_is_no_model_of_its_own():
 
 def test_models_that_score_alike_and_move_apart_are_named():
     frames = written()
-    frames["benchmark_scores"] = frames["benchmark_scores"].assign(w1_seed=0.1)
+    frames["benchmark_scores/scores"] = frames["benchmark_scores/scores"].assign(w1_seed=0.1)
     sentences = [claim.sentence for claim in claims(frames, is_planted=False) if not claim.is_supported]
     assert "That models which score alike on it are alike." in sentences
 
@@ -151,7 +160,10 @@ def test_models_are_compared_over_the_questions_that_both_rate():
         for question, w1 in zip(("Q1", "Q2"), each, strict=True)
     )
     awareness = pd.DataFrame([ROW | {"model": "one"}, ROW | {"model": "other", "slope": 0.0}])
-    found = {claim.sentence: claim for claim in claims({"benchmark_scores": scores, "awareness": awareness}, False)}
+    found = {
+        claim.sentence: claim
+        for claim in claims({"benchmark_scores/scores": scores, "awareness/factors": awareness}, False)
+    }
     alike = found["That models which score alike on it are alike."]
     assert alike.because == "one and other (W1 0.100 and 0.100, slopes 0.80 and 0.00)"
     more = found["That a model's published score shows more than pooled answers of other people would."]
@@ -174,15 +186,14 @@ def test_the_summary_holds_nulls_and_controls_beside_models():
 @pytest.mark.slow
 def test_the_page_shows_all_that_is_there_and_says_what_is_not():
     frames = written()
-    figures = draw_pictures(frames, planted=True)
-    gates = [Gate("Every country has a continent.", True, "4 countries")]
-    page = render_worldvaluesbench(frames, PAGE, figures, gates)
+    figures = drawn(ANALYSES, frames, is_planted=True)
+    page = render(frames)
     assert page.count("<img src=") == len(figures)
     for title in ("What can be claimed", "Awareness", "as published", "Single questions", "What the way of reading"):
         assert title in page
     assert page.index("Awareness: does") < page.index("The score of WorldValuesBench")
     assert "Planted." in page
-    assert "Every country has a continent." in page
+    assert "What models wrote can be read as ratings." in page
     assert "Zhao et al. 2024, table 2" in page
     assert "zhao2024" in page
     assert "gneiting2007" in page
@@ -192,23 +203,23 @@ def test_the_page_shows_all_that_is_there_and_says_what_is_not():
 @pytest.mark.slow
 def test_the_page_tells_the_papers_prompts_from_samples_where_they_were_put():
     frames, said = written(), "Figures 5 to 10 are the prompts"
-    assert said not in render_worldvaluesbench(frames, PAGE, {})
-    own = frames["readout_comparison"].query("readout == 'sampled'").assign(readout="figure 9")
-    frames["readout_comparison"] = pd.concat([frames["readout_comparison"], own], ignore_index=True)
-    page = render_worldvaluesbench(frames, PAGE, draw_pictures(frames, planted=True))
+    assert said not in render(frames)
+    own = frames["readout_comparison/readouts"].query("readout == 'sampled'").assign(readout="figure 9")
+    frames["readout_comparison/readouts"] = pd.concat([frames["readout_comparison/readouts"], own], ignore_index=True)
+    page = render(frames)
     assert said in page
     assert "figure 9" in page
 
 
 def test_a_page_of_nothing_says_so_in_every_section():
-    page = render_worldvaluesbench({}, Page("empty", "Empty"), {})
+    page = render({}, is_planted=False)
     assert page.count("Not shown:") >= 10
     assert "Planted." not in page
 
 
 def test_the_same_tables_give_the_same_page():
     frames = written()
-    once, again = (render_worldvaluesbench(frames, PAGE, {}) for _ in range(2))
+    once, again = (render(frames) for _ in range(2))
     assert once == again
 
 

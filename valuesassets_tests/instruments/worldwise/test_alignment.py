@@ -15,9 +15,10 @@ from valuesassets.instruments.worldwise.alignment import (
     derive_verdicts,
 )
 from valuesassets.instruments.worldwise.dimensions import AXES as ALL_AXES
-from valuesassets.instruments.worldwise.inference import Inference, corrected
+from valuesassets.instruments.worldwise.inference import corrected
 from valuesassets.instruments.worldwise.measure_tables import AGREEMENT, CULTURE_PAIRS, FLATTENING
 from valuesassets.measure.profile_correlation import centred_on_items, correlation
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.worldwise.made_tables import chosen, drawn_leans
 
 CULTURES = ["JPN", "USA", "IND", "MEX", "DEU"]

@@ -8,14 +8,13 @@ from scipy.special import expit
 from valuesassets.instruments.worldwise.alignment import derive_alignment
 from valuesassets.instruments.worldwise.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.cultural_profiles import derive_cultural_profiles
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import CHOICE_ORDERS
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.persona_shift import derive_persona_shift
 from valuesassets.instruments.worldwise.reliability import derive_reliability
 from valuesassets.instruments.worldwise.say_do_gap import derive_say_do_gap
 from valuesassets.instruments.worldwise.tables import CHOICES
-from valuesassets.records.settings.measuring import Thresholds
+from valuesassets.records.settings.measuring import Inference, Thresholds
 from valuesassets.records.study import load_study
 from valuesassets_tests.instruments.worldwise.made_tables import reasons
 

@@ -2,12 +2,13 @@
 
 import pandas as pd
 
+from valuesassets.instruments.worldwise import report
 from valuesassets.instruments.worldwise.analyses import ANALYSES
 from valuesassets.instruments.worldwise.quality_report import derive_statuses
-from valuesassets.instruments.worldwise.report import render_worldwise
 from valuesassets.instruments.worldwise.tables import CHOICES, REASONS
 from valuesassets.records.study import load_study
-from valuesassets.reporting.page_parts import Page
+from valuesassets.reporting.report import render_report
+from valuesassets.reporting.run import Run
 
 STUDY = load_study("demo_worldwise")
 
@@ -17,9 +18,8 @@ def page_of(**more):
         [{"scenario_id": f"s{n}", "culture": "ORVA", "axis": "IDV", "status": "ok"} for n in range(4)]
     )
     tables = {"statuses": derive_statuses("reference", choices, REASONS.frame([]).astype(object))}
-    page = Page("made up", "Made up", True, [], {})
     analyses = {"quality_report": ANALYSES["quality_report"]}
-    return render_worldwise(STUDY, analyses, {"quality_report": tables, **more}, page)
+    return render_report(Run(STUDY, {"quality_report": tables, **more}, analyses), report)
 
 
 def test_no_table_of_axes_is_missed_where_nobody_reasons():

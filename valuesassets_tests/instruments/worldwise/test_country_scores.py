@@ -5,7 +5,6 @@ import pytest
 
 from valuesassets.instruments.worldwise.country_scores import (
     country_codes,
-    doubt_zeros,
     read_country_scores,
     scores_by_country,
     standard_scores,
@@ -68,12 +67,6 @@ def test_scores_are_read_from_either_kind_of_copy_and_what_is_missing_stays_so(t
     assert scores_by_country(found).index.tolist() == ["AUS", "DZA"]
 
 
-def test_one_zero_is_a_score_and_several_are_a_doubt(tmp_path):
-    text = HEAD + "PAK,Pakistan,55,14,50,70,50,0\nGHA,Ghana,80,15,40,65,0,0\n"
-    found = read_country_scores(write(tmp_path / "scores.csv", text))
-    assert doubt_zeros(found) == [("GHA", "is 0 on LTO, IVR: write #NULL! where there is no score")]
-
-
 def test_codes_are_countries_of_iso_3166_each_once_and_ten_rows_are_none():
     codes = country_codes()
     meant = [alpha3 for _, _, alpha3 in codes if alpha3]
@@ -101,6 +94,5 @@ def test_the_bundled_rows_are_at_most_a_dozen_complete_and_each_names_source_and
     found = read_country_scores()
     assert len(found) == 12
     assert not found.isna().any(axis=None)
-    assert doubt_zeros(found) == []
     rows = (STUDIES / "worldwise" / "country_scores.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert all("Hofstede, Hofstede and Minkov (2010)" in row and row.endswith(",2015-08-16") for row in rows)

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from valuesassets.instruments.worldwise.cultural_profiles import profile_model
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import CULTURAL_PROFILES
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.worldwise.made_tables import chosen, drawn_leans
 
 AXES = ["IDV"] * 8 + ["PDI"] * 8

@@ -5,7 +5,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import NEAREST_PERSONA, PERSONA_SHIFT
 from valuesassets.instruments.worldwise.persona_shift import (
     nearest_of_model,
@@ -13,6 +12,7 @@ from valuesassets.instruments.worldwise.persona_shift import (
     shift_of,
     ticked_shares,
 )
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.worldwise.made_tables import chosen, drawn_leans, reasons
 
 HOW = Inference(resamples=999)

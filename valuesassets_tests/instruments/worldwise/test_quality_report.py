@@ -3,10 +3,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import BOUNDS, REFUSALS, STATUSES
 from valuesassets.instruments.worldwise.quality_report import derive_bounds, derive_refusals, derive_statuses
 from valuesassets.instruments.worldwise.scenario_answers import gather_answers
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.worldwise.made_tables import choices, chosen, drawn_leans, projections, reasons
 
 HOW = Inference(resamples=999)

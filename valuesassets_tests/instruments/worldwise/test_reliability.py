@@ -5,7 +5,6 @@ import pytest
 
 from valuesassets.instruments.worldwise.alignment import align_model
 from valuesassets.instruments.worldwise.cultural_profiles import profile_model
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import (
     CULTURAL_PROFILES,
     CULTURE_PAIRS,
@@ -16,6 +15,7 @@ from valuesassets.instruments.worldwise.persona_shift import nearest_of_model
 from valuesassets.instruments.worldwise.reliability import culture_components, give_way, rely_on_model
 from valuesassets.instruments.worldwise.scenario_answers import gather_answers
 from valuesassets.measure.internal_consistency import cronbach_alpha
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.worldwise.made_tables import choices, chosen, drawn_leans, nothing
 
 AXES = ["IDV"] * 6 + ["PDI"] * 6

@@ -2,16 +2,18 @@
 
 import pandas as pd
 
+from valuesassets.instruments.worldwise import report
 from valuesassets.instruments.worldwise.analyses import analyses_of
 from valuesassets.instruments.worldwise.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.measure_tables import ADVOCATES, CHOICE_ORDERS, REFUSALS
 from valuesassets.instruments.worldwise.model_gates import family_rows, weaknesses
 from valuesassets.instruments.worldwise.quality_report import derive_statuses
-from valuesassets.instruments.worldwise.report import claims, gates, invalid_axes, methods, render_worldwise
+from valuesassets.instruments.worldwise.report import claims, gates, methods
 from valuesassets.records.settings.cells import Family
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.study import load_study
-from valuesassets.reporting.page_parts import Page
+from valuesassets.reporting.parts import Refused
+from valuesassets.reporting.report import render_report
 from valuesassets.reporting.run import Run
 from valuesassets_tests.instruments.worldwise.made_tables import reasons
 from valuesassets_tests.instruments.worldwise.test_choice_orders import WORLDS, made
@@ -47,7 +49,7 @@ def run(status="ok", n_advocates=8):
 
 
 def outcomes(of):
-    return {gate.sentence: gate for gate in gates(of, invalid_axes(of))}
+    return {gate.sentence: gate for gate in gates(of)}
 
 
 def test_every_family_of_the_study_has_a_row_and_one_that_was_refused_says_so():
@@ -102,7 +104,7 @@ def test_nothing_is_claimed_of_a_model_that_goes_by_position():
         ]
     )
     of = run()
-    found = claims(Run(STUDY, {**of.found, "alignment": {"culture_pairs": pairs}}, of.analyses), invalid_axes(of))
+    found = claims(Run(STUDY, {**of.found, "alignment": {"culture_pairs": pairs}}, of.analyses))
     told = {claim.sentence: claim for claim in found}
     assert not told["by position's choices change with the culture of the persona."].is_supported
     assert told["by position's choices change with the culture of the persona."].because.startswith("by position ch")
@@ -111,8 +113,8 @@ def test_nothing_is_claimed_of_a_model_that_goes_by_position():
 
 def test_the_page_begins_with_what_models_are_worth():
     of = run()
-    inputs = {name: of.found.get(name, {"refused": pd.DataFrame({"reason": ["not made"]})}) for name in of.analyses}
-    page = render_worldwise(STUDY, of.analyses, inputs | {"preflight": VERDICTS}, Page("a", "A study"))
+    found = {name: of.found.get(name, Refused("not made")) for name in of.analyses}
+    page = render_report(Run(STUDY, found | {"preflight": VERDICTS}, of.analyses), report)
     methods_at = page.index('id="methods"')
     assert page.index("refused failed its preflight and chose nothing") < methods_at
     assert page.index("What each model of the study is worth as an answerer.") < methods_at

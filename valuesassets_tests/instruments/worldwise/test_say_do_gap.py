@@ -3,11 +3,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import SAY_DO_GAP
 from valuesassets.instruments.worldwise.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.say_do_gap import derive_say_do_gap, gaps_of_model
 from valuesassets.instruments.worldwise.scenario_answers import gather_answers
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.worldwise.made_tables import choices, drawn_leans, projections, reasons
 
 AXES = ["IDV"] * 6 + ["PDI"] * 6

@@ -5,7 +5,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.inference import Inference
 from valuesassets.instruments.worldwise.measure_tables import CARICATURE, STEREOTYPED_WORDS
 from valuesassets.instruments.worldwise.stereotyping import (
     caricature,
@@ -14,6 +13,7 @@ from valuesassets.instruments.worldwise.stereotyping import (
     derive_stereotyped_words,
     paired_differences,
 )
+from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.worldwise.made_tables import reasons
 
 HOW = Inference(resamples=499)

@@ -3,7 +3,7 @@
 import pytest
 
 from valuesassets.instruments.worldwise.dimensions import AXES
-from valuesassets.instruments.worldwise.value_names import lean_of_random_ticks, read_value_names, ticked_leans
+from valuesassets.instruments.worldwise.value_names import read_value_names, ticked_leans
 from valuesassets.records.errors import QuestionError
 from valuesassets_tests.instruments.worldwise.made_dilemmas import write
 
@@ -48,15 +48,6 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(case, tmp_path):
 def test_the_bundled_values_are_two_for_each_pole_and_lean_nowhere():
     found = read_value_names()
     assert found.groupby(["axis", "pole"]).size().to_dict() == {(a, p): 2 for a in AXES for p in ("high", "low")}
-    assert lean_of_random_ticks(found) == []
-
-
-def test_an_unbalanced_axis_is_named_though_the_whole_list_is_balanced(tmp_path):
-    rows = "a,IDV,high\nb,IDV,high\nc,IDV,low\nd,PDI,high\ne,PDI,low\nf,PDI,low\n"
-    assert lean_of_random_ticks(read_value_names(write(tmp_path / "values.csv", HEAD + rows))) == [
-        "IDV: 2 of 3 are high, so random ticks lean +0.33",
-        "PDI: 1 of 3 are high, so random ticks lean -0.33",
-    ]
 
 
 LISTED = HEAD + "Freedom,IDV,high\nFamily,IDV,low\nRank,PDI,high\n"

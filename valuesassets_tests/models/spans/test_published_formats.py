@@ -1,4 +1,4 @@
-"""The formats that seed 001 generates its data from: no mark is lost, each is read or is a row with its reason."""
+"""The formats of the published data: no mark is lost, and each is read or is a row with its reason."""
 
 import math
 import re
@@ -9,9 +9,9 @@ import pytest
 
 from valuesassets.models.asking import Asking
 from valuesassets.models.loading import load_model, load_weights, open_model
-from valuesassets.records.marks import find_marks, mark_trial, read_transcripts
+from valuesassets.records.marks import ask_marks, find_marks, read_transcripts
 from valuesassets.records.settings.prompting import Prompting
-from valuesassets.records.trials import Status, Turn
+from valuesassets.records.trials import Status, Trial, Turn
 from valuesassets_tests.models.spans.oracle import SpanOracle
 from valuesassets_tests.models.spans.texts import NUMBERS
 from valuesassets_tests.needs import shared_file
@@ -68,7 +68,10 @@ def candidates(transcript, mark):
 
 
 def asked_of(transcript):
-    return mark_trial(transcript, lambda mark: candidates(transcript, mark), delimiters(transcript))
+    marks = [mark for mark in find_marks(transcript.text, delimiters(transcript))[0] if mark.fault is None]
+    readout = ask_marks(marks, [candidates(transcript, mark) for mark in marks], delimiters(transcript)[1])
+    name = f"{transcript.experiment}/{transcript.participant}"
+    return Trial(name, transcript.experiment, "und", transcript.text, "given", 0, None, readout)
 
 
 def in_turns(trial, delimiters):

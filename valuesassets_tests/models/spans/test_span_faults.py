@@ -24,8 +24,8 @@ def chat(user, trial_id="p1", readout=ONE):
     return Trial(trial_id, "care", "eng", "<<1>>", "given", 0, None, readout, chat=turns)
 
 
-def ask(loaded, *trials, known=None):
-    return Asking(loaded.opened, trials).ask(loaded, known=known)[0]
+def ask(loaded, *trials, store=None):
+    return Asking(loaded.opened, trials).ask(loaded, store=store)[0]
 
 
 def in_chat(folder):
@@ -114,11 +114,11 @@ def test_tokens_and_rows_are_those_that_went_through_the_model(llama, tmp_path):
         llama.model.register_forward_pre_hook(count_tokens, with_kwargs=True),
         llama.model.get_output_embeddings().register_forward_hook(count_rows),
     ):
-        asked = ask(llama, *people, known=known)
+        asked = ask(llama, *people, store=known)
         assert asked.tokens_body + asked.tokens_certificate == sum(tokens)
         assert asked.certificate_cost.rows + asked.rows_head == sum(rows)
         assert asked.tokens_certificate > 0
-        again = ask(llama, *people, known=KnownReadings(tmp_path))
+        again = ask(llama, *people, store=KnownReadings(tmp_path))
     assert (again.tokens_body, again.rows_head, again.tokens_certificate) == (0, 0, asked.tokens_certificate)
     assert again.describe() == asked.describe()
 

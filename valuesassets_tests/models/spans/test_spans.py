@@ -64,8 +64,8 @@ def models(folders):
     return model
 
 
-def ask(loaded, *trials, known=None, on_progress=None):
-    return Asking(loaded.opened, trials).ask(loaded, on_progress, known)[0]
+def ask(loaded, *trials, store=None, on_progress=None):
+    return Asking(loaded.opened, trials).ask(loaded, on_progress, store)[0]
 
 
 @pytest.mark.parametrize("history", ["given", "own"])
@@ -136,11 +136,11 @@ def test_a_pass_that_was_stopped_ends_with_the_bytes_of_an_undisturbed_one(llama
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            ask(llama, *people, known=known, on_progress=broken_off)
-        resumed = ask(llama, *people, known=KnownReadings(tmp_path / str(stop)))
+            ask(llama, *people, store=known, on_progress=broken_off)
+        resumed = ask(llama, *people, store=KnownReadings(tmp_path / str(stop)))
         assert list(map(repr, resumed.readings)) == list(map(repr, whole.readings))
         assert resumed.describe() == whole.describe()
-    certified = ask(llama, *people, known=KnownReadings(tmp_path / "6"))  # stopped behind the last reading
+    certified = ask(llama, *people, store=KnownReadings(tmp_path / "6"))  # stopped behind the last reading
     assert certified.describe() == whole.describe()
     assert whole.certificate.trials == 2
     assert whole.certificate.agrees
@@ -153,20 +153,20 @@ def test_a_pass_that_was_stopped_ends_with_the_bytes_of_an_undisturbed_one(llama
 def test_what_is_known_costs_no_pass(llama, tmp_path):
     people, counts = [span_trial(transcript([n, 2]), trial_id=f"p{n}") for n in range(3)], []
     known = KnownReadings(tmp_path)
-    first = ask(llama, *people, known=known, on_progress=lambda *count: counts.append(count))
+    first = ask(llama, *people, store=known, on_progress=lambda *count: counts.append(count))
     assert counts == [(2, 6), (4, 6), (6, 6)]
     assert Asking(llama.opened, people).recall(KnownReadings(tmp_path))[0] == list(first.readings)
 
 
 @pytest.mark.parametrize("architecture", fast([*ARCHITECTURES, *UNSUITABLE], "llama", "rwkv"))
-def test_the_road_is_found_by_trying_and_all_read_the_same(models, architecture):
+def test_the_strategy_is_found_by_trying_and_all_read_the_same(models, architecture):
     loaded, oracle = models("digits merged", architecture)
     result = ask(loaded, asked := span_trial(transcript([7, 12]), NUMBERS[::9]))
     assert bool(result.notes) == (architecture in UNSUITABLE)
-    roads = dict.fromkeys(ARCHITECTURES, "beside one cached text")
-    roads |= dict.fromkeys(UNSUITABLE, "on copies of the cached text")
-    roads |= dict.fromkeys(("mamba", "rwkv"), "each sequence alone")
-    assert result.road == roads[architecture]
+    strategies = dict.fromkeys(ARCHITECTURES, "beside one cached text")
+    strategies |= dict.fromkeys(UNSUITABLE, "on copies of the cached text")
+    strategies |= dict.fromkeys(("mamba", "rwkv"), "each sequence alone")
+    assert result.strategy == strategies[architecture]
     for span, reading in zip(asked.readout.spans, result.readings, strict=True):
         expected = oracle.log_probs(asked.prompt[: span.start], NUMBERS[::9], (">>",))
         assert [math.log(prob) for prob in reading.label_probs] == pytest.approx(expected, abs=2e-5)
@@ -183,7 +183,7 @@ def test_what_reaches_beyond_a_models_window_is_read_as_the_window_has_it(tmp_pa
     asked = span_trial(empty if history == "own" else empty.replace("<<>>", "<<1234567>>"), candidates, history=history)
     result = ask(loaded, span_trial("So? <<>>\n", candidates, "short", history=history), asked)
     assert len(oracle.ids(empty)) < 200 < len(oracle.ids(empty.replace("<<>>", "<<1234567>>")))
-    assert result.road == "beside one cached text"
+    assert result.strategy == "beside one cached text"
     assert not result.notes
     written, behind = "", 0
     for span, reading in zip(asked.readout.spans, result.readings[1:], strict=True):
@@ -353,7 +353,7 @@ def test_a_span_that_does_not_fit_alone_is_left_out_of_the_certificate(folders, 
         raise OutOfMemory
 
     with monkeypatch.context() as patched:
-        patched.setattr("valuesassets.models.spans.span_pass.new_road", lambda *_: Namespace(read=full))
+        patched.setattr("valuesassets.models.spans.span_pass.new_strategy", lambda *_: Namespace(read=full))
         result = ask(loaded, span_trial(transcript([1, 2]), NUMBERS[:9]))
     assert [reading.status for reading in result.readings] == [Status.OK] * 2
     assert result.certificate.trials == 0

@@ -1,4 +1,4 @@
-"""Transcripts made for tests: answers between marks, as seed 001 has them."""
+"""Transcripts made for tests: answers between marks, as the published code has them."""
 
 from dataclasses import replace
 

@@ -79,7 +79,11 @@ def test_analyses_follow_the_cells_of_a_grid_that_dagster_finds_too_large_to_loo
 
 @pytest.mark.slow
 def test_the_first_look_of_a_server_asks_for_no_cell_by_itself(tmp_path, monkeypatch):
-    named = {"module": "valuesassets.desk.storage", "class": "SqliteStorage", "config": {"base_dir": str(tmp_path)}}
+    named = {
+        "module": "valuesassets.dagster_internals.storage",
+        "class": "SqliteStorage",
+        "config": {"base_dir": str(tmp_path)},
+    }
     ref = InstanceRef.from_dir(str(tmp_path), overrides={"storage": {"custom": named}})
     with dg.DagsterInstance.from_ref(ref) as instance:
         survey = ToySurvey(instance)

@@ -16,7 +16,7 @@ from valuesassets.records.settings.questionnaires import GeminiSettings
 from valuesassets.remote.client import Client
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Asker, WrongAnswer, one_line
-from valuesassets.remote.gemini import GeminiService, as_promised, usage_of
+from valuesassets.remote.gemini import GeminiService, parsing, usage_of
 
 if TYPE_CHECKING:
     from google import genai
@@ -139,7 +139,7 @@ class Material:
 
     def _upload(self, sdk: "genai.Client") -> "File":
         # A stream: of a path the SDK would send the name, ASCII or not.
-        with open(self._task.pdf, "rb") as stream, as_promised():
+        with open(self._task.pdf, "rb") as stream, parsing():
             file = sdk.files.upload(file=stream, config={"mime_type": "application/pdf"})
         if not (file.name and file.uri):
             raise WrongAnswer("the uploaded file was given no name")
@@ -153,7 +153,7 @@ class Material:
             if state == "ACTIVE":
                 return file
             if state == "FAILED":
-                why = self._client.shown(one_line((file.error and file.error.message) or "no reason given"))
+                why = self._client.masked(one_line((file.error and file.error.message) or "no reason given"))
                 raise PdfError(
                     f"{self._task.pdf}: Gemini cannot read the PDF in ({why}); print it to a new PDF, or have the "
                     "page images sent"
@@ -167,7 +167,7 @@ class Material:
 
 
 def _file(sdk: "genai.Client", name: str) -> "File":
-    with as_promised():
+    with parsing():
         return sdk.files.get(name=name)
 
 
@@ -209,7 +209,7 @@ class _Reading:
         def request(sdk: "genai.Client") -> Answer:
             nonlocal used
             used += Usage(requests=1)
-            with as_promised():
+            with parsing():
                 response = sdk.models.generate_content(
                     model=self._task.settings.model,
                     contents=contents,  # type: ignore[arg-type]  # a list of parts and text

@@ -1,0 +1,158 @@
+"""Cultural robustness as a graph; the instrument's file of its name derives each asset. Here: up to the trials."""
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from valuesassets.instruments.cultural_robustness import lines as own_lines
+from valuesassets.orchestration.assets.cultural_robustness import checks
+from valuesassets.orchestration.assets.cultural_robustness.analyses import score_assets
+from valuesassets.orchestration.assets.cultural_robustness.answers import answer_assets
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.code_versions import file_stamps
+from valuesassets.orchestration.first_look import lines
+from valuesassets.orchestration.grid.cells import WEIGHTS, fetched_weights
+from valuesassets.orchestration.instruments import CULTURAL_ROBUSTNESS
+from valuesassets.orchestration.partitions import model_partitions, part_partitions
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.errors import MissingData, QuestionError
+from valuesassets.records.files import sha256_json
+from valuesassets.records.frames import records, rows
+from valuesassets.records.settings.cultural_robustness import CulturalRobustness
+from valuesassets.records.study import Study
+from valuesassets.records.trials import Trial
+
+HOME, DOCS = "valuesassets.instruments.cultural_robustness", "cultural_robustness"
+
+
+def cultural_robustness_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """Every asset of the instrument."""
+    return [*material_assets(study), *answer_assets(study), *score_assets(study)]
+
+
+def stamp_of(study: Study, *keys: str) -> str:
+    """A word for some keys of the instrument's table, as they are now, and for the files that they name."""
+    settings = CulturalRobustness.of(study)
+    given = settings.model_dump(mode="json", include={*keys} - {"questions", "countries"})
+    read = {name: getattr(settings, name) for name in ("questions", "countries") if name in keys}
+    return sha256_json([given, {name: _contents(place) for name, place in read.items()}])
+
+
+def _contents(place: Any) -> Any:
+    """What lies at a path, by names, sizes and times; other values as they are."""
+    if not isinstance(place, Path):
+        return place
+    folder = place if place.is_dir() else place.parent
+    names = sorted(path.name for path in folder.iterdir()) if place.is_dir() else [place.name]
+    return file_stamps(folder, {name: name for name in names})
+
+
+def material_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """Questions, what is wrong with them, and how models are asked them."""
+    settings = CulturalRobustness.of(study)
+    declared = partial(declare, study, CULTURAL_ROBUSTNESS, "questions", docs=DOCS, reads=())
+    by_language = partial(declared, partitions_def=part_partitions(study, CULTURAL_ROBUSTNESS))
+    of_files = stamp_of(study, "questions", "countries")
+
+    @by_language(
+        line=own_lines.questions_line,
+        io_manager_key="frame",
+        dagster_type=dg.Any,  # the shared table of this name is another
+        stamp=of_files,
+        modules=(f"{HOME}.countries",),
+    )
+    def questions(context: dg.AssetExecutionContext) -> pd.DataFrame:
+        """Everyday questions of a language, as they are and with each country named."""
+        from valuesassets.instruments.cultural_robustness.questions import read_questions
+
+        found, language = read_questions(settings.questions, settings.countries), context.partition_key
+        if language not in found:
+            raise QuestionError(
+                f"{settings.questions}: there are no questions in {language}, only in {', '.join(found)}; add "
+                f"{language}_unspecific.jsonl, or take the language out of the study"
+            )
+        return found[language]
+
+    @declared(
+        line=own_lines.report_line,
+        checks=[checks.QUESTIONS_ASK_THE_SAME, checks.NO_TWO_QUESTIONS_READ_ALIKE],
+        many=["questions"],
+        io_manager_key="csv",
+    )
+    def question_report(context: dg.AssetExecutionContext, questions: dict[str, pd.DataFrame]) -> Any:
+        """Every fault of the questions, by language and id."""
+        from valuesassets.instruments.cultural_robustness.question_report import report_questions
+
+        found = report_questions(questions)
+        is_warning = found["is_warning"].astype(bool)
+        asked = sum(map(len, questions.values()))
+        return dg.MaterializeResult(
+            value=found,
+            check_results=[
+                checks.QUESTIONS_ASK_THE_SAME.result(records(rows(found, ~is_warning)), asked),
+                checks.NO_TWO_QUESTIONS_READ_ALIKE.result(records(rows(found, is_warning)), asked),
+            ],
+        )
+
+    asking = partial(
+        by_language,
+        line=lines.trials_line,
+        io_manager_key="trials",
+        reads=("seed",),
+        modules=(f"{HOME}.trials", f"{HOME}.chat_trials", f"{HOME}.countries"),
+        stamp=stamp_of(study, "anchors", "samples", "samples_anchored", "greedy", "temperature", "max_tokens"),
+    )
+
+    def asked(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> list[Trial]:
+        from valuesassets.instruments.cultural_robustness.chat_trials import write_trials
+        from valuesassets.instruments.cultural_robustness.countries import asked_countries, of_countries
+
+        if settings.anchors is not None:
+            own = settings.own_countries(study).values()
+            questions = of_countries(questions, asked_countries(questions, own, settings.anchors, study.seed))
+        return write_trials(questions, context.partition_key, settings, study.seed)
+
+    @asking(entries=("languages",))
+    def trials(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> Any:
+        """What models without a chat are asked: the question, below it the words that ask for an answer."""
+        from valuesassets.instruments.cultural_robustness.trials import as_text
+
+        return as_text(asked(context, questions))
+
+    @asking(entries=("languages",))
+    def chat_trials(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> Any:
+        """What chat models are asked: the question as it is, as one turn."""
+        return asked(context, questions)
+
+    @declared(
+        line=own_lines.languages_line,
+        partitions_def=model_partitions(study),
+        deps=[WEIGHTS],
+        io_manager_key="json",
+        entries=("families", "languages"),
+        stamp=sha256_json(os.environ.get("EVAL_LANGUAGES", "")),
+    )
+    def model_languages(context: dg.AssetExecutionContext, storage: Storage) -> dict[str, Any]:
+        """The languages that a model is asked in, and how they are known."""
+        from valuesassets.instruments.cultural_robustness.model_languages import find_languages
+
+        name = context.partition_key
+        family = study.families[name]
+        card = _card_folder(storage, name) if family.languages == "card" else None
+        return find_languages(name, study.family_languages(name), card, os.environ).as_json()
+
+    has_chat = any(family.prompting.is_chat for family in study.families.values())
+    return [questions, question_report, trials, *([chat_trials] if has_chat else []), model_languages]
+
+
+def _card_folder(storage: Storage, family: str) -> Path:
+    """The folder of a family's fetched model, where its card lies."""
+    from valuesassets.models.fetching import fetch_card
+
+    for entry in fetched_weights(storage, family).get("models", []):
+        return fetch_card(entry["model"], entry["commit"])
+    raise MissingData(f"{family}: its weights have not been fetched; materialise models/weights of {family} first")

@@ -1,0 +1,1 @@
+"""The assets of psych_tasks, from its material to its page."""

@@ -1,0 +1,182 @@
+"""Psych tasks as a graph, second part: what each model says at every mark; reference models, and what came back."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from valuesassets.instruments.psych_tasks import lines as own_lines
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.psych_tasks import checks
+from valuesassets.orchestration.assets.training import train
+from valuesassets.orchestration.code_versions import TRAINED
+from valuesassets.orchestration.first_look.shown import link_to
+from valuesassets.orchestration.grid.cells import model_folder
+from valuesassets.orchestration.instruments import PSYCH_TASKS
+from valuesassets.orchestration.io_managers import table_of
+from valuesassets.orchestration.partitions import cell_of, cell_partitions
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.files import sha256_json, write_text
+from valuesassets.records.frames import records, rows
+from valuesassets.records.jobs import PhantomPlan
+from valuesassets.records.parquet import table_metadata, write_table
+from valuesassets.records.settings.psych_tasks import PsychTasks
+from valuesassets.records.study import Study
+from valuesassets.records.tables import PLANTED_TRANSCRIPTS
+from valuesassets.records.trials import Reading, Trial
+
+HOME, DOCS = "valuesassets.instruments.psych_tasks", "psych_tasks"
+
+
+def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """What the readings of a cell say; and, where models are trained here, that they say what was planted."""
+    settings, key = PsychTasks.of(study), PSYCH_TASKS.key
+    taken = {"readings": dg.AssetIn(key("readings"), input_manager_key="readings")}
+    declared = partial(declare, study, PSYCH_TASKS, "models", docs=DOCS, step="cell", io_manager_key="frames")
+
+    @declared(
+        line=own_lines.answers_line,
+        checks=[
+            checks.MARKS_ARE_READ,
+            checks.UNREAD_ANSWERS_ARE_LIKE_THE_OTHERS,
+            checks.P_VALID_IS_SUFFICIENT,
+            checks.READ_BEFORE_THE_ANSWER,
+        ],
+        partitions_def=cell_partitions(study, PSYCH_TASKS),
+        ins=taken,
+        reads=("thresholds",),
+        entries=("families",),
+        modules=(f"{HOME}.mark_ledger", f"{HOME}.masses", f"{HOME}.transcript_pages"),
+        stamp=sha256_json(settings.unread_marks),
+    )
+    def answer_distributions(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        transcripts: pd.DataFrame,
+        asked_marks: pd.DataFrame,
+        trials: list[Trial],
+        readings: list[Reading],
+    ) -> Any:
+        """How probable each candidate is at each mark, after each history."""
+        from valuesassets.instruments.psych_tasks.answer_distributions import derive_answer_distributions
+        from valuesassets.instruments.psych_tasks.mark_ledger import unread_differ, unread_share
+        from valuesassets.instruments.psych_tasks.masses import masses_by_history
+        from valuesassets.instruments.psych_tasks.task_files import load_task
+        from valuesassets.instruments.psych_tasks.transcript_pages import render_transcript_page
+
+        name, part = cell_of(context)
+        task, is_chat = load_task(settings.task_file(part)), study.families[name].prompting.is_chat
+        people = _people(transcripts, task)
+        found = derive_answer_distributions(asked_marks, people, task, trials, readings, is_chat)
+        marks = found["marks"]
+        unread = rows(marks, marks["p_valid"].isna() & ~marks["status"].isin(["not_asked"]))
+        shown = ["experiment", "participant", "history", "mark", "kind", "status", "reason"]
+        share = unread_share(marks)
+        page = storage.path(context.asset_key, context.partition_key, "html")
+        write_text(page, render_transcript_page(people, task, found["marks"], found["candidates"], f"{name} in {part}"))
+        masses = masses_by_history(marks)
+        faint = [row for row in masses if row["median_p_valid"] < study.thresholds.p_valid_cell]
+        late = [row for row in masses if row["is_likelier_late"]]
+        link = link_to(storage, page)
+        metadata = table_metadata(storage.path(key("readings"), context.partition_key, "parquet"))
+        return dg.MaterializeResult(
+            value=found,
+            metadata={"transcripts": link, "road": metadata.get("road", ""), "histories": table_of(masses)},
+            check_results=[
+                checks.MARKS_ARE_READ.result(
+                    records(unread.loc[:, shown]), len(marks), share <= settings.unread_marks, share=share, page=link
+                ),
+                checks.UNREAD_ANSWERS_ARE_LIKE_THE_OTHERS.result(_large(unread_differ(marks)), len(marks)),
+                checks.P_VALID_IS_SUFFICIENT.result(faint, len(masses)),
+                checks.READ_BEFORE_THE_ANSWER.result(late, len(masses)),
+            ],
+        )
+
+    return [answer_distributions, *(planted_assets(study) if study.has_reference_models else [])]
+
+
+def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """The reference models, and what was planted beside what was read."""
+    settings, key = PsychTasks.of(study), PSYCH_TASKS.key
+    planted = sha256_json([settings.model_dump(mode="json", include={"laws", "tasks"})])
+    declared = partial(declare, study, PSYCH_TASKS, "calibration", docs=DOCS, stamp=planted)
+
+    @declared(
+        kinds={"pytorch"},
+        pool="node",
+        reads=("phantom", "seed", TRAINED),
+        modules=(f"{HOME}.plants",),
+    )
+    def reference_models(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult:
+        """The reference models: tiny, trained here to go on answering as planted; folders of known hash are skipped."""
+        from valuesassets.instruments.psych_tasks.plants import plant_transcripts
+
+        folder = storage.job_folder(context.asset_key, None)
+        families = [name for name, family in study.families.items() if family.kind == "reference"]
+        phantoms = []
+        for family in families:
+            served = [cell for cell in PSYCH_TASKS.cells(study) if cell.family == family]
+            place = folder / f"{family}.parquet"
+            made, described = plant_transcripts(study, family, [cell.part.name for cell in served])
+            write_table(place, made, PLANTED_TRANSCRIPTS, described)
+            by_folder: dict[Path, list[str]] = {}
+            for cell in served:
+                model = model_folder(study, storage, family, cell.language, PSYCH_TASKS)
+                by_folder.setdefault(model, []).append(cell.language)
+            phantoms += [
+                PhantomPlan(planted_transcripts=place, languages=tuple(dict.fromkeys(languages)), folder=model)
+                for model, languages in by_folder.items()
+            ]
+        return train(context, study, storage, phantoms, families[0], "go on answering as planted")
+
+    @declared(
+        line=own_lines.calibration_line,
+        checks=[checks.PLANTS_ARE_RECOVERED],
+        step="cell",
+        partitions_def=cell_partitions(study, PSYCH_TASKS, "reference"),
+        ins={"readings": dg.AssetIn(key("readings"), input_manager_key="readings")},
+        io_manager_key="frames",
+        reads=(),
+        entries=("families",),
+        modules=(f"{HOME}.asked_marks",),
+    )
+    def calibration(
+        context: dg.AssetExecutionContext, storage: Storage, transcripts: pd.DataFrame, readings: list[Reading]
+    ) -> Any:
+        """Planted against read, mark by mark and history by history; and what the gains should be."""
+        from valuesassets.instruments.psych_tasks.asked_marks import ask_task
+        from valuesassets.instruments.psych_tasks.calibration import derive_calibration
+        from valuesassets.instruments.psych_tasks.task_files import load_task
+
+        name, part = cell_of(context)
+        task = load_task(settings.task_file(part))
+        people, language = _people(transcripts, task), settings.tasks[part].language
+        asking = ask_task(people, task, settings.histories, settings.layout, settings.own_draws, language)
+        found = derive_calibration(asking, people, task, settings.laws[name], readings)
+        off = [
+            row
+            for frame in (found["recovery"], found["gains"])
+            for row in records(rows(frame, ~frame["is_recovered"].astype(bool)))
+        ]
+        result = checks.PLANTS_ARE_RECOVERED.result(off, len(found["recovery"]) + len(found["gains"]))
+        return dg.MaterializeResult(
+            value=found,
+            metadata={name: table_of(records(found[name])) for name in ("recovery", "gains") if len(found[name])},
+            check_results=[result],
+        )
+
+    return [reference_models, calibration]
+
+
+def _people(transcripts: pd.DataFrame, task: Any) -> list[Any]:
+    from valuesassets.instruments.psych_tasks.marks import people_of
+    from valuesassets.instruments.psych_tasks.transcripts import shown_rows
+
+    return people_of(shown_rows(transcripts), task)
+
+
+def _large(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Kinds of which enough is lost to tell, and whose answers differ by more than a tenth."""
+    return [row for row in found if row["n_unread"] >= 10 and row["total_variation"] > 0.1]

@@ -1,0 +1,1 @@
+"""The assets of survey, from its material to its page."""

@@ -1,0 +1,1 @@
+"""The assets of worldvaluesbench, from its material to its page."""

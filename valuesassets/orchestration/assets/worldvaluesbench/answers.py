@@ -1,0 +1,141 @@
+"""WorldValuesBench as a graph, second part: what each model answers, as distributions and as text that is parsed."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from valuesassets.instruments.worldvaluesbench import lines as own_lines
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.worldvaluesbench import checks
+from valuesassets.orchestration.assets.worldvaluesbench.stamps import stamp_of
+from valuesassets.orchestration.first_look.shown import picture_of
+from valuesassets.orchestration.grid.cells import generate_job, model_label
+from valuesassets.orchestration.grid.node_jobs import run_node_job
+from valuesassets.orchestration.instruments import WORLDVALUESBENCH
+from valuesassets.orchestration.partitions import cell_key, cell_of, cell_partitions
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.parquet import read_answers, read_table, table_metadata, trial_rows, write_table
+from valuesassets.records.settings.worldvaluesbench import WorldValuesBench
+from valuesassets.records.study import Cell, Study
+from valuesassets.records.tables import SAMPLED_ANSWERS, TRIALS
+from valuesassets.records.trials import Answer, Reading, Trial
+
+DOCS = "worldvaluesbench"
+
+
+def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """What the readings of a cell say; and, where models are left to write, what they wrote."""
+    settings = WorldValuesBench.of(study)
+    key = WORLDVALUESBENCH.key
+    declared = partial(declare, study, WORLDVALUESBENCH, "models", docs=DOCS, step="cell")
+    declared = partial(declared, partitions_def=cell_partitions(study, WORLDVALUESBENCH), io_manager_key="frame")
+
+    @declared(
+        line=own_lines.ratings_line,
+        checks=[checks.EVERY_PROMPT_IS_READ, checks.P_VALID_IS_SUFFICIENT],
+        ins={"readings": dg.AssetIn(key("readings"), input_manager_key="readings")},
+        reads=("thresholds",),
+        entries=("families",),
+    )
+    def rating_distributions(
+        context: dg.AssetExecutionContext, storage: Storage, trials: list[Trial], readings: list[Reading]
+    ) -> Any:
+        """The distribution over the scale of each question, for each profile and without one."""
+        from valuesassets.answers.probe_distributions import Cell, doubtful_questions
+        from valuesassets.figures.probe_cell import draw_probe_cell
+        from valuesassets.instruments.worldvaluesbench.rating_distributions import derive_rating_distributions
+
+        name, part = cell_of(context)
+        language, rules = settings.sets[part].language, study.thresholds
+        family = study.require_cell(name, language)
+        label = model_label(study, storage, name, language)
+        found = derive_rating_distributions(trials, readings, Cell(label, family.model_type, name, part))
+        read_from = storage.path(key("readings"), context.partition_key, "parquet")
+        found.attrs["file_metadata"] = table_metadata(read_from) | {"orders": str(study.elicitation.orders)}
+        once = found.drop_duplicates(["question_id", "wording"])
+        doubtful = doubtful_questions(once, rules)
+        return dg.MaterializeResult(
+            value=found,
+            metadata={
+                "median_p_valid": float(once.p_valid.median()) if once.p_valid.notna().any() else None,
+                "prompts": len(once),
+                "picture": picture_of(draw_probe_cell(found, rules.p_valid_question, family.kind == "reference")),
+            },
+            check_results=[
+                checks.EVERY_PROMPT_IS_READ.result(doubtful["every_question_is_read"], len(once)),
+                checks.P_VALID_IS_SUFFICIENT.result(doubtful["p_valid_is_sufficient"], len(once)),
+            ],
+        )
+
+    return [rating_distributions, decoded_asset(study)]
+
+
+def decoded_asset(study: Study) -> dg.AssetsDefinition:
+    """What the models of cells wrote: reference models in their calibration, others where the study says so."""
+    settings, key = WorldValuesBench.of(study), WORLDVALUESBENCH.key
+
+    def written(
+        context: dg.AssetExecutionContext, storage: Storage, asked: Mapping[str, Sequence[Trial]]
+    ) -> dict[str, list[Answer]]:
+        """Answers to lists of trials, each under its name, by one job of the node: it loads the model once."""
+        name, part = cell_of(context)
+        folder = storage.job_folder(context.asset_key, context.partition_key)
+        files = {each: (folder / f"{each}.trials.parquet", folder / f"{each}.parquet") for each in asked}
+        for each, trials in asked.items():
+            write_table(files[each][0], trial_rows(trials), TRIALS)
+        cell = Cell(name, WORLDVALUESBENCH.part_of(study, part))
+        job = generate_job(study, storage, cell, WORLDVALUESBENCH, files)
+        run_node_job(context, job, study, storage, name)
+        return {each: read_answers(answers) for each, (_, answers) in files.items()}
+
+    @declare(
+        study,
+        WORLDVALUESBENCH,
+        "models",
+        docs=DOCS,
+        line=own_lines.decoded_line,
+        partitions_def=cell_partitions(study, WORLDVALUESBENCH),
+        deps=[key("readings"), *([key("sampled_answers")] if study.has_reference_models else [])],
+        io_manager_key="frame",
+        kinds={"pytorch", "parquet"},
+        pool="node",
+        reads=("seed",) if settings.decode.samples or settings.decode.seed_prompts else (),
+        stamp=stamp_of(study, "decode", "seed_files"),
+    )
+    def decoded_ratings(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        trials: list[Trial],
+        participants: pd.DataFrame,
+        probe_samples: pd.DataFrame,
+    ) -> Any:
+        """What models wrote when they were left to, parsed as ratings; what is none is kept as text."""
+        from valuesassets.instruments.worldvaluesbench.decoded_ratings import derive_decoded_ratings
+        from valuesassets.instruments.worldvaluesbench.personas import asked_pairs
+        from valuesassets.instruments.worldvaluesbench.sampled_ratings import derive_sampled_ratings, sampling_trials
+        from valuesassets.instruments.worldvaluesbench.seed_prompts import read_seed_texts, write_seed_trials
+        from valuesassets.instruments.worldvaluesbench.tables import DECODED_RATINGS
+        from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions
+
+        name, part = cell_of(context)
+        decode, questions, attributes = settings.decode, load_value_questions(), settings.sets[part].attributes
+        if study.families[name].kind == "reference":
+            place = storage.path(key("sampled_answers"), cell_key(name, part, WORLDVALUESBENCH.part), "parquet")
+            return derive_sampled_ratings(trials, read_table(place, SAMPLED_ANSWERS).to_pandas(), questions)
+        read, asked = dict[str, list[Trial]](), dict[str, list[Trial]]()
+        if decode.samples:
+            put = sampling_trials(trials, decode.samples, study.seed)
+            read["sampled"], asked["sampled"] = [*put.keys()], [*put.values()]
+        if decode.seed_prompts and settings.seed_files:
+            pairs, texts = asked_pairs(participants, probe_samples, attributes), read_seed_texts(settings.seed_files)
+            for figure in decode.seed_prompts:
+                put = write_seed_trials(pairs, texts, figure, attributes, study.seed)
+                read[f"figure_{figure}"] = asked[f"figure_{figure}"] = put
+        answers = written(context, storage, asked) if asked else {}
+        found = [derive_decoded_ratings(read[each], answers[each], questions) for each in asked]
+        return pd.concat([DECODED_RATINGS.empty_frame(), *found], ignore_index=True)
+
+    return decoded_ratings

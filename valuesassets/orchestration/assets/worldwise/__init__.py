@@ -1,0 +1,1 @@
+"""The assets of worldwise, from its material to its page."""

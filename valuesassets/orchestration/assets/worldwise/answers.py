@@ -1,0 +1,251 @@
+"""Worldwise as a graph, second part: what models write to dilemmas, as vectors, and where it stands on the axes."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from valuesassets.instruments.worldwise import lines as own_lines
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.embedding import embed_texts
+from valuesassets.orchestration.assets.worldwise import checks
+from valuesassets.orchestration.first_look import lines
+from valuesassets.orchestration.grid.cells import WEIGHTS, generate_job
+from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
+from valuesassets.orchestration.grid.shown_readings import judge_versions, version_checks
+from valuesassets.orchestration.instruments import WORLDWISE
+from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions, part_partitions
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.errors import MissingData
+from valuesassets.records.files import sha256_file, sha256_json
+from valuesassets.records.frames import records, rows, rows_where
+from valuesassets.records.parquet import read_answers, table_metadata
+from valuesassets.records.settings.worldwise import CONTROLS, LEXICAL, Worldwise
+from valuesassets.records.study import Cell, Study
+from valuesassets.records.trials import Trial
+
+HOME, DOCS = "valuesassets.instruments.worldwise", "worldwise"
+UNPROMPTED = CONTROLS[1]
+"""The condition in which advocates are asked, who are nobody."""
+Cells = dict[tuple[str, str], pd.DataFrame]
+
+
+def reason_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """From requests for reasons to their positions; nothing where the study asks for none."""
+    if not Worldwise.of(study).has_reasons:
+        return []
+    return [*material_assets(study), *written_assets(study), *placed_assets(study)]
+
+
+def material_stamp(settings: Worldwise, *names: str) -> str:
+    """A word for files that a study names: what they are, not where they lie; and for other keys."""
+    found = {name: getattr(settings, name) for name in names}
+    told = {name: sha256_file(given) if isinstance(given, Path) else given for name, given in found.items()}
+    return sha256_json(told)
+
+
+def material_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """Sentences of the poles, the axes that they give, and each culture's requests."""
+    settings = Worldwise.of(study)
+    declared = partial(declare, study, WORLDWISE, "prompts", docs=DOCS)
+
+    @declared(
+        line=own_lines.exemplars_line,
+        stamp=material_stamp(settings, "exemplars"),
+        reads=(),
+        io_manager_key="frame",
+    )
+    def exemplars() -> pd.DataFrame:
+        """Sentences that stand for the poles of the dimensions, in matched pairs."""
+        from valuesassets.instruments.worldwise.exemplars import read_exemplars
+
+        return read_exemplars(settings.exemplars)
+
+    @declared(
+        line=own_lines.axes_line,
+        checks=[checks.AXES_ARE_VALID],
+        stamp=material_stamp(settings, "embedder", "embedder_revision"),
+        reads=("seed",),
+        modules=(f"{HOME}.lexical", f"{HOME}.stored_vectors"),
+        pool="node",
+        io_manager_key="frames",
+    )
+    def axes(context: dg.AssetExecutionContext, storage: Storage, exemplars: pd.DataFrame) -> Any:
+        """The direction of each dimension among the vectors of the embedder, and whether it orders unseen sentences."""
+        from valuesassets.instruments.worldwise.axes import derive_axes
+
+        vectors, _, shown = _embedded(context, storage, study, exemplars["text"])
+        found = derive_axes(exemplars, vectors, str(settings.embedder), seed=study.seed)
+        own = rows_where(found["validity"], embedder=settings.embedder)
+        off = records(rows(own, ~own["is_valid"].astype(bool)))
+        return dg.MaterializeResult(
+            value=found, metadata=shown, check_results=[checks.AXES_ARE_VALID.result(off, len(own))]
+        )
+
+    @declared(
+        line=lines.trials_line,
+        partitions_def=part_partitions(study, WORLDWISE),
+        modules=(f"{HOME}.cultures", f"{HOME}.value_names"),
+        stamp=material_stamp(
+            settings, "values", "forms", "wordings", "advocates", "draws", "temperature", "max_tokens"
+        ),
+        reads=("seed",),
+        files={name: sha256_json(culture.model_dump(exclude={"names"})) for name, culture in settings.cultures.items()},
+        io_manager_key="trials",
+    )
+    def reason_trials(context: dg.AssetExecutionContext, scenarios: pd.DataFrame) -> Any:
+        """Requests for reasons: to decide and say why, to say openly what to do, to speak for an option."""
+        from valuesassets.instruments.worldwise.reason_trials import study_trials
+        from valuesassets.instruments.worldwise.scenarios import scenarios_of
+
+        return study_trials(settings, context.partition_key, scenarios_of(scenarios), study.seed)
+
+    return [exemplars, axes, reason_trials]
+
+
+def written_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """What each model wrote, understood."""
+    settings, key = Worldwise.of(study), WORLDWISE.key
+    models_first = [key("reference_models")] if study.has_reference_models else []
+
+    @declare(
+        study,
+        WORLDWISE,
+        "models",
+        docs=DOCS,
+        line=own_lines.reasons_line,
+        checks=[*version_checks(study), checks.EVERY_REQUEST_WAS_ASKED, checks.ANSWERS_ARE_PARSED],
+        partitions_def=cell_partitions(study, WORLDWISE),
+        deps=[*models_first, WEIGHTS],
+        stamp=sha256_json([material_stamp(settings, "values"), settings.thresholds.model_dump()]),
+        modules=(f"{HOME}.reason_trials", f"{HOME}.value_names"),
+        reads=("seed",),
+        kinds={"pytorch", "parquet"},
+        pool="slurm",
+        io_manager_key="frame",
+    )
+    def reasons(
+        context: dg.AssetExecutionContext, storage: Storage, scenarios: pd.DataFrame, reason_trials: list[Trial]
+    ) -> Any:
+        """What the model writes to each request, as it was and as it was understood; no answer is dropped."""
+        from valuesassets.instruments.worldwise.reason_trials import asked_of
+        from valuesassets.instruments.worldwise.reasons import (
+            derive_reasons,
+            share_read,
+            unasked,
+            unread,
+            written,
+        )
+        from valuesassets.instruments.worldwise.scenarios import scenarios_of
+        from valuesassets.instruments.worldwise.value_names import read_value_names
+
+        name, part = cell_of(context)
+        trials = storage.path(key("reason_trials"), part, "parquet")
+        answers = storage.job_folder(context.asset_key, context.partition_key) / "answers.parquet"
+        cell = Cell(name, WORLDWISE.part_of(study, part))
+        log = run_node_job(
+            context, generate_job(study, storage, cell, WORLDWISE, {"": (trials, answers)}), study, storage, name
+        )
+        asked = asked_of(
+            reason_trials, scenarios_of(scenarios), list(read_value_names(settings.values)["value"]), study.seed
+        )
+        found = derive_reasons((asked[answer.trial_id], written(answer)) for answer in read_answers(answers))
+        found.attrs["file_metadata"] = described = table_metadata(answers)
+        lost, garbled, share = unasked(found), unread(found), share_read(found)
+        return dg.MaterializeResult(
+            value=found,
+            metadata=shown_log(storage, log) | {f"node/{name}": value for name, value in described.items()},
+            check_results=[
+                *judge_versions(study, described),
+                checks.EVERY_REQUEST_WAS_ASKED.result(_shown(lost), len(found)),
+                checks.ANSWERS_ARE_PARSED.result(
+                    _shown(garbled), len(found), is_warning=share >= settings.thresholds.parsed, share=share
+                ),
+            ],
+        )
+
+    return [reasons]
+
+
+def placed_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """Reasons as vectors, and where they stand on the axes."""
+    settings = Worldwise.of(study)
+    names = [name for culture in settings.cultures.values() for name in culture.names]
+    declared = partial(
+        declare, study, WORLDWISE, "models", docs=DOCS, partitions_def=cell_partitions(study, WORLDWISE), reads=()
+    )
+
+    @declared(
+        line=own_lines.vectors_line,
+        stamp=sha256_json([material_stamp(settings, "embedder", "embedder_revision"), names]),
+        modules=(f"{HOME}.lexical",),
+        pool="node",
+        io_manager_key="frame",
+    )
+    def reason_vectors(
+        context: dg.AssetExecutionContext, storage: Storage, scenarios: pd.DataFrame, reasons: pd.DataFrame
+    ) -> Any:
+        """Each reason as the mean of its sentences' vectors, countries masked; and texts that published scores take."""
+        from valuesassets.instruments.worldwise.reason_vectors import derive_reason_vectors, reason_texts
+        from valuesassets.instruments.worldwise.scenarios import scenarios_of
+
+        texts = reason_texts(reasons, scenarios_of(scenarios), names)
+        vectors, is_truncated, shown = _embedded(context, storage, study, texts.pieces)
+        return dg.MaterializeResult(value=derive_reason_vectors(texts, vectors, is_truncated), metadata=shown)
+
+    @declare(
+        study,
+        WORLDWISE,
+        "models",
+        docs=DOCS,
+        line=own_lines.projections_line,
+        step="analysis",
+        # Of a model and not of a cell: all stand between what its advocates say, who are in one cell.
+        partitions_def=model_partitions(study),
+        many=["reason_vectors"],
+        stamp=material_stamp(settings, "embedder", "advocates"),
+        reads=(),
+        io_manager_key="frame",
+    )
+    def projections(
+        context: dg.AssetExecutionContext, axes: dict[str, pd.DataFrame], reason_vectors: Cells
+    ) -> pd.DataFrame:
+        """Where each reason of a model stands on each axis, between what the model itself says for the poles."""
+        from valuesassets.instruments.worldwise.projections import derive_projections
+
+        name = context.partition_key
+        own = {part: found for (model, part), found in reason_vectors.items() if model == name}
+        needed = UNPROMPTED if settings.advocates else next(iter(own), UNPROMPTED)
+        if needed not in own:
+            raise MissingData(
+                f"{name}/{needed}: there are no vectors of its reasons yet; materialise reason_vectors of it first"
+            )
+        return derive_projections(
+            pd.concat(own.values(), ignore_index=True),
+            own[needed] if settings.advocates else None,
+            axes["vectors"],
+            rows_where(axes["validity"], embedder=settings.embedder),
+        )
+
+    return [reason_vectors, projections]
+
+
+def _embedded(
+    context: dg.AssetExecutionContext, storage: Storage, study: Study, texts: Iterable[str]
+) -> tuple[Any, Any, dict[str, Any]]:
+    """Vectors of texts, which of them were cut (None where none can be), and what the UI shows."""
+    settings = Worldwise.of(study)
+    if settings.embedder == LEXICAL:
+        from valuesassets.instruments.worldwise.lexical import lexical_vectors
+
+        return lexical_vectors(list(texts)), None, {}
+    return embed_texts(context, study, storage, texts, str(settings.embedder), settings.embedder_revision)
+
+
+def _shown(found: pd.DataFrame) -> Sequence[dict[str, Any]]:
+    """What a person is shown of answers: dilemma and prompt, what became of them and why."""
+    shown = ("scenario_id", "form", "order", "draw", "status", "reason", "prompt", "text")
+    return [{name: row[name] for name in shown} for row in records(found)]

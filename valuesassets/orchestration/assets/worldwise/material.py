@@ -1,0 +1,194 @@
+"""Worldwise as a graph: dilemmas, prompts and choices; each asset is derived by the instrument's file of its name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pandas as pd
+
+from valuesassets.instruments.worldwise import lines as own_lines
+from valuesassets.orchestration.assets.calibration import calibration_assets
+from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.grid import grid_assets
+from valuesassets.orchestration.assets.worldwise import checks
+from valuesassets.orchestration.assets.worldwise.analyses import measure_assets
+from valuesassets.orchestration.assets.worldwise.answers import reason_assets
+from valuesassets.orchestration.first_look import lines
+from valuesassets.orchestration.grid.cells import model_label
+from valuesassets.orchestration.instruments import WORLDWISE
+from valuesassets.orchestration.partitions import cell_of, cell_partitions, part_partitions
+from valuesassets.orchestration.resources import Storage
+from valuesassets.records.files import sha256_file, sha256_json
+from valuesassets.records.parquet import table_metadata
+from valuesassets.records.settings.worldwise import LANGUAGE, Worldwise
+from valuesassets.records.study import Study
+from valuesassets.records.trials import Reading, Trial
+
+HOME, DOCS = "valuesassets.instruments.worldwise", "worldwise"
+
+
+def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """Every asset of the instrument."""
+    settings = Worldwise.of(study)
+    return [
+        *material_assets(study),
+        *calibration_assets(
+            study,
+            WORLDWISE,
+            f"{HOME}.plants:plant_choices",
+            answers="choices",
+            stamp=sha256_json([scenarios_stamp(settings), list(settings.cultures)]),
+            as_distributions=f"{HOME}.plants:choice_distributions",
+            **_of_reasons(settings),
+        ),
+        *grid_assets(study, WORLDWISE),
+        *choice_assets(study),
+        *reason_assets(study),
+        *measure_assets(study),
+    ]
+
+
+def _of_reasons(settings: Worldwise) -> dict[str, str]:
+    """What reference models learn to write, where reasons are asked for."""
+    if not settings.has_reasons:
+        return {}
+    return {"writes": f"{HOME}.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
+
+
+def scenarios_stamp(settings: Worldwise) -> str:
+    """A word for the file of dilemmas: what it is, not where it lies."""
+    return sha256_file(settings.scenarios) if isinstance(settings.scenarios, Path) else settings.scenarios
+
+
+def material_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """The dilemmas, and each culture's prompts."""
+    settings = Worldwise.of(study)
+    declared = partial(declare, study, WORLDWISE, "prompts", docs=DOCS)
+    names = [name for culture in settings.cultures.values() for name in culture.names]
+
+    @declared(
+        line=own_lines.scenarios_line,
+        checks=[checks.SCENARIOS_ARE_SOUND],
+        modules=(f"{HOME}.scenario_doubts",),
+        stamp=sha256_json([scenarios_stamp(settings), names]),
+        reads=(),
+        io_manager_key="frame",
+    )
+    def scenarios() -> Any:
+        """The dilemmas: a situation, a question, and an option for each pole of an axis."""
+        from valuesassets.instruments.worldwise.scenario_doubts import find_doubts
+        from valuesassets.instruments.worldwise.scenarios import read_scenarios, scenario_rows
+        from valuesassets.instruments.worldwise.tables import SCENARIOS
+
+        found = read_scenarios(settings.scenarios)
+        doubts = [doubt._asdict() for doubt in find_doubts(found, names)]
+        rows = scenario_rows(found)
+        return dg.MaterializeResult(
+            value=SCENARIOS.frame(rows),
+            # Another culture's names may raise doubts, and make no prompt another.
+            data_version=dg.DataVersion(sha256_json(rows)[:16]),
+            check_results=[checks.SCENARIOS_ARE_SOUND.result(doubts, len(found))],
+        )
+
+    @declared(
+        line=lines.trials_line,
+        partitions_def=part_partitions(study, WORLDWISE),
+        modules=(f"{HOME}.cultures",),
+        stamp=sha256_json([settings.wordings, settings.demand]),
+        reads=("seed",),
+        files={name: sha256_json(culture.model_dump(exclude={"names"})) for name, culture in settings.cultures.items()},
+        io_manager_key="trials",
+    )
+    def trials(context: dg.AssetExecutionContext, scenarios: pd.DataFrame) -> Any:
+        """Every dilemma as a culture's persona is asked it, in both orders."""
+        from valuesassets.instruments.worldwise.scenarios import scenarios_of
+        from valuesassets.instruments.worldwise.trials import study_trials
+
+        return study_trials(settings, context.partition_key, scenarios_of(scenarios), study.seed)
+
+    return [scenarios, trials]
+
+
+def choice_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """What each model chooses; and beside it, where the study says so, what it chooses when told to be typical."""
+    declared = partial(
+        declare,
+        study,
+        WORLDWISE,
+        "models",
+        docs=DOCS,
+        line=own_lines.choices_line,
+        step="cell",
+        checks=[checks.EVERY_PROMPT_WAS_ASKED, checks.P_VALID_IS_SUFFICIENT, checks.ORDERS_AGREE],
+        partitions_def=cell_partitions(study, WORLDWISE),
+        ins={"readings": dg.AssetIn(WORLDWISE.key("readings"), input_manager_key="readings")},
+        reads=("thresholds",),
+        entries=("families",),
+        io_manager_key="frame",
+    )
+
+    def chosen(
+        context: dg.AssetExecutionContext, storage: Storage, scenarios: pd.DataFrame, derive: Callable[..., Any]
+    ) -> dg.MaterializeResult[pd.DataFrame]:
+        from valuesassets.instruments.worldwise.choices import LOW_P_VALID
+        from valuesassets.instruments.worldwise.scenarios import scenarios_of
+        from valuesassets.instruments.worldwise.tables import CHOICES
+
+        (name, _), rules = cell_of(context), study.thresholds
+        label = model_label(study, storage, name, LANGUAGE)
+        rows = derive(scenarios_of(scenarios), model_id=label, model=name, least_p_valid=rules.p_valid_question)
+        found = CHOICES.frame(rows)
+        read_from = storage.path(WORLDWISE.key("readings"), context.partition_key, "parquet")
+        found.attrs["file_metadata"] = table_metadata(read_from)
+        low = [row for row in rows if row["status"] == LOW_P_VALID]
+        unread = [row for row in rows if row["status"] not in ("ok", LOW_P_VALID)]
+        far = [row for row in rows if row["status"] == "ok" and _is_far(row, rules.position_bias)]
+        return dg.MaterializeResult(
+            value=found,
+            check_results=[
+                checks.EVERY_PROMPT_WAS_ASKED.result(_columns(unread, "status", "reason"), len(rows)),
+                checks.P_VALID_IS_SUFFICIENT.result(_columns(low, "p_valid"), len(rows)),
+                checks.ORDERS_AGREE.result(_columns(far, "p_high_forward", "p_high_reversed"), len(rows)),
+            ],
+        )
+
+    @declared()
+    def choices(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        scenarios: pd.DataFrame,
+        trials: list[Trial],
+        readings: list[Reading],
+    ) -> Any:
+        """What the model chooses in every dilemma: the probability of the high pole, over both orders."""
+        from valuesassets.instruments.worldwise.choices import derive_choices
+        from valuesassets.instruments.worldwise.trials import is_demand
+
+        asked = [trial for trial in trials if not is_demand(trial.condition)]
+        return chosen(context, storage, scenarios, partial(derive_choices, trials=asked, readings=readings))
+
+    @declared()
+    def demand_choices(
+        context: dg.AssetExecutionContext,
+        storage: Storage,
+        scenarios: pd.DataFrame,
+        trials: list[Trial],
+        readings: list[Reading],
+    ) -> Any:
+        """The same of personas who are told to hold the values that are typical there; unprompted nobody is."""
+        from valuesassets.instruments.worldwise.demand_choices import derive_demand_choices
+
+        return chosen(context, storage, scenarios, partial(derive_demand_choices, trials=trials, readings=readings))
+
+    return [choices, *([demand_choices] if Worldwise.of(study).demand else [])]
+
+
+def _is_far(row: Mapping[str, Any], most: float) -> bool:
+    return abs(row["p_high_forward"] - row["p_high_reversed"]) > most
+
+
+def _columns(rows: Sequence[Mapping[str, Any]], *names: str) -> list[dict[str, Any]]:
+    """Which dilemmas rows are of, and these columns."""
+    return [{name: row[name] for name in ("scenario_id", "wording", *names)} for row in rows]

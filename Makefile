@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # Modules are compiled when they are first imported: most of what the packages bring never is.
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 
-export VALUESASSETS_STUDY ?= demo
+export VALUESASSETS_STUDY ?= demo_survey
 export VALUESASSETS_STORAGE ?= $(CURDIR)/storage
 export DAGSTER_HOME ?= $(CURDIR)
 export TOKENIZERS_PARALLELISM ?= false

@@ -19,7 +19,7 @@ from valuesassets.orchestration.instruments import MODELS, instruments_of
 from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.resources import Storage, StorageResource
 from valuesassets.records.places import storage_root
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import DEMO, Study, load_study, stored_study
 
 if start_runs_warm():
     start_fork_server()
@@ -48,7 +48,8 @@ def build_definitions(study: Study, storage_root: Path) -> dg.Definitions:
 @dg.definitions
 def defs() -> dg.Definitions:
     """The graph of the study that the environment names."""
-    return build_definitions(load_study(os.environ.get("VALUESASSETS_STUDY") or "demo"), storage_root())
+    named = load_study(os.environ.get("VALUESASSETS_STUDY") or DEMO)
+    return build_definitions(stored_study(named, storage_root()), storage_root())
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from valuesassets_tests.needs import REPOSITORY
 
 IMAGES = REPOSITORY / "docs" / "images"
 SHOTS = REPOSITORY / "storage" / "evidence" / "shots"
-MAP = REPOSITORY / "storage" / "demo" / "survey" / "cultural_map" / "cultural_map.png"
+MAP = REPOSITORY / "storage" / "demo_survey" / "survey" / "cultural_map" / "cultural_map.png"
 WIDTH, COLOURS = 1400, 255
 
 

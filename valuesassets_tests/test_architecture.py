@@ -14,7 +14,7 @@ from valuesassets.orchestration.code_versions import homes
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
 
-ASSETS = sorted(asset.key.path[-1] for asset in survey_assets(load_study("demo")))
+ASSETS = sorted(asset.key.path[-1] for asset in survey_assets(load_study("demo_survey")))
 LINTER = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
 
 
@@ -96,7 +96,7 @@ def test_all_tables_are_declared_without_what_measures():
 
 def test_the_command_line_imports_no_frames_and_no_numbers_before_it_knows_the_command():
     loaded = _loaded_by("import valuesassets.cli.app")
-    assert "valuesassets.cli.psych_outcome" in loaded
+    assert "valuesassets.cli.psych_tasks_read" in loaded
     assert not {"pandas", "numpy", "pyarrow", "scipy", "matplotlib", "torch", "dagster", "requests"} & {*loaded}
 
 

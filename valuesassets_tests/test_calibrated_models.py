@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 
 def study_with(plants="values", model_type="mono", wordings=1, orders="both"):
-    demo = load_study("demo")
+    demo = load_study("demo_survey")
     family = demo.families["reference-mono"].model_copy(update={"plants": plants, "model_type": model_type})
     elicitation = demo.elicitation.model_copy(update={"wordings": wordings, "orders": orders})
     phantom = demo.phantom if orders == "both" else Phantom()  # more orders need more passes

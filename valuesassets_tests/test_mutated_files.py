@@ -170,7 +170,7 @@ def test_records_of_any_shape_are_read_or_refused(count, tmp_path):
     tries()
 
 
-STUDY = (STUDIES / "demo.toml").read_bytes()
+STUDY = (STUDIES / "demo_survey.toml").read_bytes()
 OVERRIDES = b"""[q1]
 reason = "looked at"
 of = "1f0c9a3e"

@@ -20,7 +20,7 @@ from valuesassets_tests.needs import REPOSITORY
 pytestmark = [pytest.mark.slow, pytest.mark.mutations]
 MUTANTS = load_mutants()
 TABLE = REPOSITORY / "storage" / "evidence" / "mutations.md"
-LIMITS = load_study("demo").phantom
+LIMITS = load_study("demo_survey").phantom
 ERRORS = {
     "W1": ("w1_unit_error_mean", LIMITS.max_w1_unit),
     "P_valid": ("p_valid_error_mean", LIMITS.max_p_valid_error),

@@ -25,7 +25,7 @@ def wrong_language_pairs(study: Study, parts: Sequence[Part]) -> list[Pair]:
         parts: the parts that have trials.
 
     >>> from valuesassets.records.study import load_study
-    >>> wrong_language_pairs(load_study("demo"), [Part(code, code) for code in ("eng", "deu", "fra")])[1:]
+    >>> wrong_language_pairs(load_study("demo_survey"), [Part(code, code) for code in ("eng", "deu", "fra")])[1:]
     [('reference-mono', 'deu', 'fra'), ('reference-mono', 'fra', 'eng')]
     """
     pairs = []

@@ -1,9 +1,9 @@
-"""The commands under their names, and how each one ends: exit code and the one line of an error."""
+"""The program `valuesassets`: its commands by name, and how each one ends: exit code and the one line of an error."""
 
 import os
 import signal
 import sys
-from importlib.util import find_spec
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -11,9 +11,11 @@ import typer
 from valuesassets.cli import survey
 from valuesassets.cli.bundle import bundle
 from valuesassets.cli.compare import compare
+from valuesassets.cli.examples import epilog
 from valuesassets.cli.export import export
-from valuesassets.cli.instruments import NAMES, command_of, commands_of
-from valuesassets.cli.model_list import models
+from valuesassets.cli.instruments import EARLIER_COMMANDS, NAMES, commands_of
+from valuesassets.cli.model_list import get, list_models
+from valuesassets.cli.options import spread
 from valuesassets.cli.plain_help import plain_typer
 from valuesassets.cli.read import read
 from valuesassets.cli.studies import demo, run, study
@@ -25,32 +27,51 @@ INTERRUPTED = 130
 """What typer gives back after Ctrl-C."""
 
 app = plain_typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
-OF_STUDIES = {
-    "read": read,
-    "study": study,
-    "run": run,
-    "bundle": bundle,
-    "compare": compare,
-    "export": export,
-    "demo": demo,
-    "ui": ui,
-}
-for name, command in (survey.COMMANDS | OF_STUDIES).items():
-    app.command(name)(command)
+
+
+def add(group: typer.Typer, commands: dict[str, Callable[..., None]], path: str = "") -> None:
+    """Add commands to a group by their names, each with its examples.
+
+    Args:
+        path: the words before a command's own, with a blank behind them.
+    """
+    for name, command in commands.items():
+        group.command(name, epilog=epilog(f"{path}{name}"))(spread(command))
+
+
+def add_instrument(name: str, earlier: str | None = None) -> None:
+    """Add the group of an instrument's commands.
+
+    Args:
+        earlier: a name that the group had before: the group is then a hidden one, which says the new name.
+    """
+    group = plain_typer(no_args_is_help=True, help=f"Commands of {name.replace('_', ' ')} that need no study.")
+    if commands := commands_of(name):
+        add(group, commands.COMMANDS, "" if name == "survey" else f"{name} ")
+        app.add_typer(group, name=earlier or name, hidden=earlier is not None)
+    if earlier is not None:
+
+        @group.callback()
+        def say_new_name() -> None:
+            print(f"valuesassets {earlier} is now called valuesassets {name}; use the new name", file=sys.stderr)
+
+
+add(app, survey.COMMANDS)
+add(app, {"read": read, "study": study, "run": run, "bundle": bundle, "compare": compare, "export": export})
+add(app, {"demo": demo, "ui": ui})
+models = plain_typer(invoke_without_command=True, help="Small models of the package index, and those on this machine.")
+models.callback(epilog=epilog("models"))(list_models)
+add(models, {"get": get}, "models ")
 app.add_typer(models, name="models")
 for instrument in NAMES:
-    group_name = command_of(instrument)
-    if find_spec(f"valuesassets.cli.{group_name}"):
-        said = instrument.replace("_", " ")
-        group = plain_typer(no_args_is_help=True, help=f"What {said} can do outside its graph.")
-        for name, command in commands_of(instrument).COMMANDS.items():
-            group.command(name)(command)
-        app.add_typer(group, name=group_name)
+    add_instrument(instrument)
+for earlier_name, instrument in EARLIER_COMMANDS.items():
+    add_instrument(instrument, earlier_name)
 
 
 @app.callback()
 def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False) -> None:
-    """The values that a language model carries, asked and measured."""
+    """Measure which values a language model carries."""
     if debug:
         os.environ["VALUESASSETS_DEBUG"] = "1"
 
@@ -60,7 +81,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files go as they do on Ctrl-C
     try:
         for each in sys.argv:
-            each.encode()  # what is no UTF-8 is said before anything is made
+            each.encode()  # an argument that is not UTF-8 is an error before anything is made
         status = app(prog_name="valuesassets", standalone_mode=False) or 0
         if status == INTERRUPTED:
             print("interrupted: nothing half-written is left; give the command again to start anew", file=sys.stderr)
@@ -69,8 +90,8 @@ def main() -> None:
         if error.format_message():
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "valuesassets"
-            said = one_line(error.format_message()).replace("Value error, ", "")
-            print(f"{said}; see `{command} --help`", file=sys.stderr)
+            message = one_line(error.format_message()).replace("Value error, ", "")
+            print(f"{message}; see `{command} --help`", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say
@@ -78,11 +99,11 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("VALUESASSETS_DEBUG"):
             raise
-        print(_said(error), file=sys.stderr)
+        print(_message(error), file=sys.stderr)
         sys.exit(1)
 
 
-def _said(error: Exception) -> str:
+def _message(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return NO_MEMORY
     if isinstance(error, UnicodeEncodeError) and not is_utf8(error.object):

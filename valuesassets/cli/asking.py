@@ -1,95 +1,261 @@
-"""Which model a command asks, and how it is shown what it is asked: one bundle of options for all of them."""
+"""How a command asks a model: the one way for all commands, for models on this machine and behind APIs."""
 
+import contextlib
+import fcntl
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from valuesassets.cli.inputs import name_of_model, require_folder_place
+from valuesassets.cli.options import LoadedModelOptions, ModelOptions
+from valuesassets.cli.outputs import progress_bar
+from valuesassets.records.errors import InputError, ScoringError, StorageError
+from valuesassets.records.files import sha256_json
 from valuesassets.records.places import KNOWN_READINGS, storage_root
+from valuesassets.records.settings.endpoints import Endpoint, load_endpoint
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting, load_prompting
+from valuesassets.records.trials import Answer, Reading, Record, Trial
 
 if TYPE_CHECKING:
-    from valuesassets.models.loaded_model import OpenedModel
+    from valuesassets.models.loaded_model import LoadedModel, OpenedModel
+    from valuesassets.remote.asking import RemoteAnswers
 
-ModelName = Annotated[str, typer.Option("--model", help="Hub id, folder, GGUF file or index:NAME.")]
-Revision = Annotated[str | None, typer.Option("--revision", help="Commit or tag of the hub.")]
-Dtype = Annotated[Literal["float32", "bfloat16", "auto"], typer.Option("--dtype", help="Weights in memory.")]
-Device = Annotated[Literal["cpu", "cuda", "auto"], typer.Option("--device", help="Where to compute.")]
-Offline = Annotated[bool, typer.Option("--offline", help="Take the model from this machine's cache only.")]
-AsChat = Annotated[bool, typer.Option("--chat", help="Ask in a chat, by the model's own template.")]
-PromptingFile = Annotated[
-    Path | None,
-    typer.Option("--prompting", readable=False, help="How trials are shown (TOML): keys of `[families.X.prompting]`."),
-]
-KnownFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--known",
-        readable=False,
-        help="Folder that keeps what the model has said, so that it is not asked again; unless given, that of studies.",
-    ),
-]
 CHAT = Prompting(style="chat")
 
 
 @dataclass(frozen=True)
-class AskedModel:
-    """A model as a command's options name it.
+class Replies:
+    """What a model replied to trials.
 
     Attributes:
-        model: hub id, folder, GGUF file or model of the package index.
-        name: as tables call it.
-        prompting: how it is shown trials.
-        is_told: whether the options say how; else a model with a template is asked as bare text, and is told of.
+        model: its name in tables.
+        records: one for each thing that was asked, but for those that a budget did not reach.
+        description: how they came about, as it goes into a file's metadata.
+        asking: what has put the trials to the model.
+        result: what came of asking; None where every reply was known.
     """
 
     model: str
-    name: str
-    revision: str | None
-    dtype: str
-    device: str
-    offline: bool
-    prompting: Prompting
-    is_told: bool
+    records: Sequence[Record]
+    description: dict[str, Any]
+    asking: Any
+    result: Any = None
 
-    def opened(self) -> "OpenedModel":
-        """Configuration and tokenizer; how it is asked is printed where it could be asked in a chat."""
+    @property
+    def readings(self) -> list[Reading]:
+        """The replies of trials that are read by labels or spans."""
+        return [record for record in self.records if isinstance(record, Reading)]
+
+
+@dataclass(frozen=True)
+class ChosenModel:
+    """The model that a command's options name.
+
+    Attributes:
+        options: as they were given.
+        name: of the model in tables.
+        prompting: how it is shown trials.
+        has_prompting: whether the options say so; else a model with a chat template is asked as bare text.
+        endpoint: where it is, where that is behind an API.
+        folder: keeps its replies.
+    """
+
+    options: LoadedModelOptions
+    name: str
+    prompting: Prompting
+    has_prompting: bool
+    endpoint: Endpoint | None
+    folder: Path
+
+    def open(self, prompting: Prompting | None = None) -> "OpenedModel":
+        """Configuration and tokenizer of a model on this machine.
+
+        Args:
+            prompting: how it is shown trials, where the options do not say it.
+        """
         from valuesassets.models.loading import open_model
 
-        opened = open_model(self.model, self.revision, self.dtype, self.device, self.offline, prompting=self.prompting)
-        if self.prompting.is_chat:
+        each = self.options
+        prompting = prompting or self.prompting
+        return open_model(each.model, each.revision, each.dtype, each.device, each.offline, prompting=prompting)
+
+    def ask(
+        self,
+        trials: Sequence[Trial],
+        title: str = "asking the model",
+        opened: "OpenedModel | None" = None,
+        is_drawn: bool = False,
+    ) -> Replies:
+        """Put trials to the model and print what a person should know of its replies; with --dry-run print the plan.
+
+        Args:
+            title: of the progress bar.
+            opened: the model, where it was opened before.
+            is_drawn: whether trials ask for random draws: an API is then asked as far as the budget reaches, no request
+                is sent twice for comparison, and no other command may ask the same model at the same time.
+
+        Raises:
+            typer.Exit: after the plan was printed.
+            InputError, ScoringError, TokenizerError, EndpointError, BudgetSpent: nothing can be asked.
+        """
+        is_drawn = is_drawn and self.endpoint is not None
+        with _alone(self.folder, self.options.model) if is_drawn else contextlib.nullcontext():
+            asking, load = self._put(trials, is_drawn) if self.endpoint else self._put_here(trials, opened)
+            store = asking.open_known(self.folder, print)
+            if self.options.dry_run or is_drawn:
+                print(f"{self.options.model}: {asking.plan(store)}")
+            if self.options.dry_run:
+                raise typer.Exit
+            result, recalled = None, None if is_drawn else asking.recall(store)
+            if recalled is None:
+                more = {"needs_all": False} if is_drawn else {}
+                with progress_bar(title) as tick:
+                    result, description = asking.ask(load(store), tick, store, **more)
+                recalled = result.records, description
+        records, description = recalled
+        in_order = json.loads(json.dumps(description, sort_keys=True))  # so that files are equal, known before or not
+        for caution in asking.cautions(in_order):
+            print(f"{self.name}: {caution}")
+        return Replies(self.name, records, in_order, asking, result)
+
+    def _put_here(
+        self, trials: Sequence[Trial], opened: "OpenedModel | None"
+    ) -> tuple[Any, "Callable[[Any], LoadedModel]"]:
+        """Trials as they are put to a model on this machine, and what loads its weights."""
+        from valuesassets.models.asking import Asking
+        from valuesassets.models.loading import load_weights
+
+        ready = opened or self.open()
+        if opened is None and self.prompting.is_chat:
             print(f"{self.name}: asked in a chat, by its own template")
-        elif not self.is_told and opened.has_template:
+        elif opened is None and not self.has_prompting and ready.has_template:
             print(
                 f"{self.name}: asked as bare text, though it comes with a chat template; a model that was made for "
                 "chats answers more often in one: --chat (base models may have a template too)"
             )
-        return opened
+        return Asking(ready, trials), lambda _: load_weights(ready)
+
+    def _put(self, trials: Sequence[Trial], is_drawn: bool) -> tuple[Any, Callable[[Any], Any]]:
+        """Trials as they are put to a model behind an API, and what sends them there."""
+        from valuesassets.remote.asking import RemoteAsking
+
+        assert self.endpoint is not None  # noqa: S101
+        asking = RemoteAsking(self.options.model, self.endpoint, self.prompting, trials, is_compared=not is_drawn)
+        return asking, asking.connect
 
 
-def asked_model(
-    model: str, revision: str | None, dtype: str, device: str, offline: bool, chat: bool, prompting: Path | None
-) -> AskedModel:
-    """The model that options name.
+def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenModel:
+    """The model that options name, all of them seen to be sound before any work begins.
+
+    Args:
+        chat: how trials are shown with --chat, and behind an API that has chats.
 
     Raises:
-        InputError: the file on prompting cannot be used.
+        InputError: a file on prompting or on an endpoint cannot be used, or they do not fit together.
+        StorageError: the folder of replies cannot be written.
     """
-    name = name_of_model(model, revision)
-    if chat and prompting is not None:
+    folder = options.known_folder or storage_root() / KNOWN_READINGS
+    require_folder_place(folder, "name another with --known")
+    if not isinstance(options, ModelOptions):
+        return ChosenModel(options, name_of_model(options.model, options.revision), AS_TEXT, False, None, folder)
+    if options.chat and options.prompting is not None:
         raise typer.BadParameter("--chat and --prompting: both say how trials are shown; leave one out")
-    shown = load_prompting(prompting) if prompting is not None else CHAT if chat else AS_TEXT
-    return AskedModel(model, name, revision, dtype, device, offline, shown, chat or prompting is not None)
+    endpoint = choose_endpoint(options)
+    if endpoint is None:
+        name = name_of_model(options.model, options.revision)
+    else:
+        name = options.model
+        if options.revision is not None or options.dtype != "auto" or options.device != "auto" or options.offline:
+            raise typer.BadParameter(
+                "--revision, --dtype, --device, --offline: for a model that is loaded here; leave them out"
+            )
+    is_chat = options.chat or (endpoint is not None and endpoint.api == "chat")
+    prompting = load_prompting(options.prompting) if options.prompting else chat if is_chat else AS_TEXT
+    if endpoint is not None:
+        try:
+            endpoint.check(prompting)
+        except ValueError as error:
+            raise InputError(f"--prompting: {error}") from None
+    return ChosenModel(options, name, prompting, options.chat or options.prompting is not None, endpoint, folder)
 
 
-def known_folder(known: Path | None) -> Path:
-    """The folder that keeps what a model has said, for this run and later ones: the given one, or that of all studies.
+def choose_endpoint(options: ModelOptions) -> Endpoint | None:
+    """Where a model behind an API is; None where it is loaded on this machine.
 
     Raises:
-        StorageError: nothing can be written there.
+        InputError: the file of --endpoint, or what single options say, cannot be used.
     """
-    chosen = known or storage_root() / KNOWN_READINGS
-    require_folder_place(chosen, "name another with --known")
-    return chosen
+    from valuesassets.records.faults import validated
+
+    limits = {"concurrency": options.concurrency, "budget_requests": options.budget_requests}
+    limits = {name: value for name, value in limits.items() if value is not None}
+    names_server = options.base_url is not None or options.api_key_env is not None or options.provider != "openai"
+    if options.endpoint is not None:
+        if names_server:
+            raise typer.BadParameter(
+                "--base-url, --api-key-env, --provider: stand in the file of --endpoint; leave them out"
+            )
+        keys = load_endpoint(options.endpoint).model_dump(exclude_unset=True)
+        return validated(Endpoint, keys | limits, InputError, str(options.endpoint))
+    if not names_server:
+        if limits:
+            raise typer.BadParameter(
+                "--concurrency, --budget-requests: for a model behind an API; name its --base-url, or leave them out"
+            )
+        return None
+    server = {"provider": options.provider, "base_url": options.base_url, "key_env": options.api_key_env}
+    return validated(Endpoint, server | {"concurrency": 8} | limits, InputError, options.base_url or options.provider)
+
+
+def ask_reference(name: str, loaded: "LoadedModel", trials: Sequence[Trial], title: str) -> list[Record]:
+    """The replies of a model that was trained for a calibration.
+
+    Raises:
+        ScoringError: its replies depend on the batch, so that the instrument is at fault.
+    """
+    from valuesassets.models.asking import Asking
+
+    asking = Asking(loaded.opened, trials)
+    with progress_bar(title) as tick:
+        result, _ = asking.ask(loaded, tick, None)
+    if result.doubt:
+        raise ScoringError(f"{name}: {result.doubt}; report it")
+    return list(result.records)
+
+
+def costs_of_draws(replies: Replies, endpoint: Endpoint | None) -> dict[tuple[str, int], tuple[Answer, dict[str, Any]]]:
+    """By trial and number of the draw an answer, and behind an API the tokens of its prompt and its price in USD."""
+    answers = [record for record in replies.records if isinstance(record, Answer)]
+    if endpoint is None:
+        return {(answer.trial_id, answer.sample): (answer, {}) for answer in answers}
+    remote: RemoteAnswers = replies.result
+    costs = ({"prompt_tokens": u.prompt_tokens or None, "cost_usd": u.cost_usd(endpoint.prices)} for u in remote.used)
+    return {(answer.trial_id, answer.sample): (answer, cost) for answer, cost in zip(answers, costs, strict=True)}
+
+
+def lock_name(model: str) -> str:
+    """The file that a command holds while it asks a model."""
+    return f"{sha256_json(model)[:16]}.lock"
+
+
+@contextlib.contextmanager
+def _alone(folder: Path, model: str) -> Iterator[None]:
+    """A block in which no other command asks a model for replies that are kept in a folder: both would pay for them."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / lock_name(model)).open("w")
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise StorageError(
+                f"{folder}: another run keeps answers of {model} here and is still asking; wait for it, or name "
+                "another folder with --known"
+            ) from None
+        yield

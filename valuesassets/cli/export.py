@@ -1,4 +1,4 @@
-"""`export`: a study's readings in the formats of other tools."""
+"""The command `export`: a study's readings in the formats of other tools."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from valuesassets.cli.inputs import StudyName, require_folder_place
+from valuesassets.cli.inputs import StudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import stored_instruments
 from valuesassets.records.errors import InputError
 from valuesassets.records.places import storage_root
-from valuesassets.records.study import load_study
 
 if TYPE_CHECKING:
     from valuesassets.reporting.exports.read_cells import ReadCell
@@ -19,15 +18,17 @@ if TYPE_CHECKING:
 
 def export(
     name: StudyName,
-    format: Annotated[Literal["inspect", "lm-eval"], typer.Option(help="Whose format: inspect_ai, or the harness.")],
-    output: Annotated[Path, typer.Option(help="Folder to write, new or empty.")],
+    format: Annotated[
+        Literal["inspect", "lm-eval"], typer.Option(help="Format: of inspect_ai, or of lm-evaluation-harness.")
+    ],
+    output: Annotated[Path, typer.Option(help="Folder to write; a new or an empty one.")],
 ) -> None:
-    """Write a study's readings as logs of inspect_ai (.eval), or as results and samples of lm-evaluation-harness."""
+    """Write the readings of a study that was run as logs of inspect_ai, or as results of lm-evaluation-harness."""
     from valuesassets.records.files import whole_folder
     from valuesassets.reporting.exports.harness_results import write_harness_results
     from valuesassets.reporting.exports.inspect_log import write_inspect_log
 
-    study = load_study(name)
+    study = open_study(name)
     require_folder_place(output)
     folder = storage_root() / study.name
     cells = list(read_cells(study.name, folder))
@@ -43,12 +44,12 @@ def export(
         else:
             for cell in cells:
                 write_inspect_log(temporary / f"{cell.instrument}_{cell.family}_{cell.part}.eval", cell)
-    written = sum(1 for path in output.rglob("*") if path.is_file())
-    print(f"{output}: {written} files, {sum(len(cell.asked) for cell in cells)} readings of {len(cells)} cells")
+    n_files = sum(1 for path in output.rglob("*") if path.is_file())
+    print(f"{output}: {n_files} files, {sum(len(cell.asked) for cell in cells)} readings of {len(cells)} cells")
 
 
 def read_cells(study: str, folder: Path) -> "Iterator[ReadCell]":
-    """Every cell whose readings of labels are stored, without the trials that serve an estimator beside."""
+    """Every cell with stored readings of labels, without trials that only another estimator needs."""
     from valuesassets.records.parquet import read_readings, read_trials, table_metadata
     from valuesassets.records.readouts import ScoreLabels
     from valuesassets.records.trials import main_trials
@@ -56,9 +57,11 @@ def read_cells(study: str, folder: Path) -> "Iterator[ReadCell]":
 
     for instrument in stored_instruments(folder):
         place = folder / instrument
-        asked = {path.stem: main_trials(read_trials(path)) for path in sorted((place / "trials").glob("*.parquet"))}
+        trials_by_part = {
+            path.stem: main_trials(read_trials(path)) for path in sorted((place / "trials").glob("*.parquet"))
+        }
         for path in sorted((place / "readings").rglob("*.parquet")):
-            trials = [trial for trial in asked.get(path.stem, ()) if isinstance(trial.readout, ScoreLabels)]
+            trials = [trial for trial in trials_by_part.get(path.stem, ()) if isinstance(trial.readout, ScoreLabels)]
             if not trials:
                 continue
             readings = {reading.trial_id: reading for reading in read_readings(path)}

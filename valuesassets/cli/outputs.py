@@ -11,19 +11,17 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from valuesassets.cli.inputs import require_file_place
-from valuesassets.records.errors import ScoringError
+from valuesassets.records.errors import MissingData
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from valuesassets.instruments.survey.forms.changes import Change
-    from valuesassets.models.asking import Asking, AskingResult
     from valuesassets.records.questions import Question
     from valuesassets.records.trials import Trial
-    from valuesassets.remote.asking import RemoteAsking
 
-MOST_LINES = 40
-"""Of questions whose answers are printed."""
+MOST_QUESTIONS = 40
+"""Questions whose answers are printed; the others are in the file."""
+MOST_SHOWN = 6
+"""Changes of one kind that are printed."""
 
 
 @contextmanager
@@ -36,20 +34,34 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
-def print_cautions(name: str, asking: "Asking | RemoteAsking", described: Mapping[str, Any]) -> None:
-    """Print what a person should know of a model's answers, a line each; none of it keeps them from being written."""
-    for caution in asking.cautions(described):
-        print(f"{name}: {caution}")
+def print_orders(orders: Mapping[str, Any], n_rows: int, things: str, least: float, consequence: str) -> None:
+    """Print how many rows have a low P_valid and what follows, and why rows are no evidence where their order rules.
+
+    Args:
+        orders: a row of `choice_orders` or `rating_orders`.
+        least: P_valid below which a row counts as low.
+    """
+    if orders["n_low_p_valid"]:
+        low = f"{orders['n_low_p_valid']} of {n_rows} {things} have a P_valid below {least:g}"
+        print(f"{orders['model']}: {low}: {consequence}")
+    if orders["reason"]:
+        print(orders["reason"])
 
 
-def require_no_doubt(name: str, asked: "AskingResult") -> None:
-    """See that a reference model, which a calibration reads, answers alike in every batch.
+def unread_part(model: str, n_asked: int, reasons: Sequence[str], things: str, what_to_do: str) -> str:
+    """The end of a closing line: how many things could not be read, and the first reason; empty where all were read.
+
+    Args:
+        reasons: one for each thing that could not be read.
 
     Raises:
-        ScoringError: it does not: the instrument is at fault.
+        MissingData: nothing could be read.
     """
-    if asked.doubt:
-        raise ScoringError(f"{name}: {asked.doubt}; report it")
+    if not reasons:
+        return ""
+    if len(reasons) == n_asked:
+        raise MissingData(f"{model}: none of {n_asked} {things}, first {reasons[0]}; {what_to_do}")
+    return f", {len(reasons)} unread, first {reasons[0]}"
 
 
 def print_answers(rows: Sequence[Mapping[str, Any]], questions: Sequence["Question"]) -> None:
@@ -57,18 +69,18 @@ def print_answers(rows: Sequence[Mapping[str, Any]], questions: Sequence["Questi
 
     Args:
         rows: of `PROBE_DISTRIBUTIONS`, of one model and language.
-        questions: whose answers they are; those that come first are printed.
+        questions: the questions that were asked; the first ones are printed.
     """
     rows_of = defaultdict(list)
     for row in rows:
         rows_of[row["question_id"]].append(row)
     answered = [question for question in questions if question.id in rows_of]
-    width = max(len(question.id) for question in answered[:MOST_LINES])
+    width = max(len(question.id) for question in answered[:MOST_QUESTIONS])
     print(f"  {'question':<{max(width, 8)}}  P_valid  answers")
-    for question in answered[:MOST_LINES]:
+    for question in answered[:MOST_QUESTIONS]:
         print(f"  {question.id:<{max(width, 8)}}  {_answers(question, rows_of[question.id])}")
-    if len(answered) > MOST_LINES:
-        print(f"  and {len(answered) - MOST_LINES} questions more, in the file")
+    if len(answered) > MOST_QUESTIONS:
+        print(f"  and {len(answered) - MOST_QUESTIONS} questions more, in the file")
 
 
 def _answers(question: "Question", rows: Sequence[Mapping[str, Any]]) -> str:
@@ -80,7 +92,7 @@ def _answers(question: "Question", rows: Sequence[Mapping[str, Any]]) -> str:
     shares = defaultdict(list)
     for row in rows:
         shares[row["response_value"]].append(row["prob_averaged"])
-    answers = ", ".join(f"{labels[value]} {fmean(read):.0%}" for value, read in shares.items())
+    answers = ", ".join(f"{labels[value]} {fmean(probs):.0%}" for value, probs in shares.items())
     return f"{fmean(row['p_valid'] for row in rows):>7.2f}  {answers}"
 
 
@@ -89,38 +101,34 @@ def _short_label(label: str, longest: int = 24) -> str:
 
 
 def require_trials_place(output: Path) -> None:
-    """See that `write_trials_file` can write a file.
-
-    Raises:
-        InputError, StorageError: it cannot.
-    """
+    """See that `write_trials_file` can write a file; InputError or StorageError where it cannot."""
     require_file_place(output, "text" if is_text(output) else "a parquet file")
 
 
 def is_text(output: Path) -> bool:
-    """Whether a file of trials is for people to read, by its name."""
+    """Whether the name of a file of trials says that it is text."""
     return output.suffix.lower() == ".txt"
 
 
 def write_trials_file(output: Path, trials: Sequence["Trial"]) -> None:
-    """Write trials as Parquet; as text for people to read, each below its id, where the name ends in `.txt`."""
+    """Write trials as parquet, or as text below their ids where the name ends in `.txt`."""
     from valuesassets.records.files import write_text
     from valuesassets.records.parquet import trial_rows, write_table
     from valuesassets.records.tables import TRIALS
 
     if is_text(output):
-        write_text(output, "\n".join(f"=== {trial.trial_id}\n{_shown(trial)}\n" for trial in trials))
+        write_text(output, "\n".join(f"=== {trial.trial_id}\n{_prompt(trial)}\n" for trial in trials))
     else:
         write_table(output, trial_rows(trials), TRIALS)
 
 
-def _shown(trial: "Trial") -> str:
-    """What a model is shown: its chat, turn by turn, or its prompt."""
+def _prompt(trial: "Trial") -> str:
+    """The chat that a model is shown, turn by turn, or the prompt."""
     return "\n".join(f"[{turn.role}] {turn.text}" for turn in trial.chat) if trial.chat else trial.prompt
 
 
 def ends_of(row: Mapping[str, Any], name: str = "", spec: str = ".2f") -> str:
-    """An interval behind its number, with a blank before it; nothing where one end is not known.
+    """The text of an interval, with a blank before it; empty where one end is not known.
 
     >>> ends_of({"r_low": 0.1, "r_high": 0.25}, "r"), ends_of({"low": float("nan"), "high": 1.0})
     (' [0.10, 0.25]', '')
@@ -130,42 +138,8 @@ def ends_of(row: Mapping[str, Any], name: str = "", spec: str = ".2f") -> str:
     return f" [{low:{spec}}, {high:{spec}}]" if is_known else ""
 
 
-def print_recovery(summary: "pd.DataFrame") -> None:
-    """Print a recovery summary, a row per family and response type: both channels, mean and 95th percentile."""
-    from valuesassets.records.frames import records
-
-    print(f"  {'':<36} {'scored: W1':<15} {'P_valid':<15} {'position bias':<15} sampled: W1 (bound)")
-    for row in records(summary):
-        verdict = "recovered" if row["is_recovered"] else f"OFF: {row['reason']}"
-        errors = (
-            f"{row[f'{error}_mean']:.4f} | {row[f'{error}_p95']:.4f}"
-            for error in ("w1_unit_error", "p_valid_error", "position_bias_error")
-        )
-        sampled = f"{row['sampled_w1_unit_error_mean']:.4f} ({row['sampled_w1_unit_error_bound']:.4f})"
-        print(f"  {row['model']:<16} {row['response_type']:<12} {row['n']:>4}  {' '.join(errors)} {sampled}  {verdict}")
-
-
-def print_hardness(hardness: "pd.DataFrame") -> None:
-    """Print how hard the plants were, a row per response type."""
-    from valuesassets.records.frames import records
-
-    print(
-        "  hardness of the plants: W1 from uniform, share with strong position bias, P_valid, both ends of ten points"
-    )
-    for row in records(hardness):
-        ends = f"{row['both_ends_share']:.0%}" if row["both_ends_share"] == row["both_ends_share"] else ""
-        print(
-            f"  {'':<16} {row['response_type']:<12} {row['n']:>4}  {row['w1_unit_to_uniform_mean']:.3f}  "
-            f"{row['position_bias_share_strong']:.0%}  {row['p_valid_min']:.2f}-{row['p_valid_max']:.2f}  {ends}"
-        )
-
-
-MOST_SHOWN = 6
-"""So many questions are named, or changes shown, of each kind."""
-
-
 def types_of(questions: "Sequence[Question]", guessed: Collection[str]) -> Iterator[str]:
-    """How questions are answered, a line for each type: in an order or in none, said or guessed, and which they are."""
+    """A line for each response type: whether it has an order, and its questions, with ? where it is a guess."""
     kinds: dict[tuple[str, bool, str], list[str]] = {}
     for question in questions:
         kind = question.response_type
@@ -178,7 +152,7 @@ def types_of(questions: "Sequence[Question]", guessed: Collection[str]) -> Itera
 
 
 def lines_of_changes(changes: "Sequence[Change]") -> Iterator[str]:
-    """What was changed in questions, a few of each reason; types are printed whole (`types_of`)."""
+    """The changes of questions, a few of each reason; those of response types are in `types_of`."""
     reasons: dict[str, list[Change]] = {}
     for change in (change for change in changes if change.field != "response_type"):
         reasons.setdefault(change.why, []).append(change)
@@ -186,8 +160,7 @@ def lines_of_changes(changes: "Sequence[Change]") -> Iterator[str]:
         yield f"changed in {len(same)} place{'s' * (len(same) > 1)}: {why}"
         for change in same[:MOST_SHOWN]:
             before, after = (_short(each) for each in (change.before, change.after))
-            made = f"{before} -> {after}" if after else f"{before} taken out"
-            yield f"  {change.question_id}, {change.field}: {made}"
+            yield f"  {change.question_id}, {change.field}: {before}{f' -> {after}' if after else ' taken out'}"
         if len(same) > MOST_SHOWN:
             yield f"  and {len(same) - MOST_SHOWN} more (--review shows all)"
 

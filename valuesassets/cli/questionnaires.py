@@ -1,10 +1,10 @@
-"""From questionnaires to prompts: `template`, `extract`, `align`, `trials`."""
+"""The commands from questionnaires to prompts: `template`, `extract`, `align`, `trials`."""
 
 import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +13,7 @@ from valuesassets.cli.inputs import (
     Orders,
     OwnLexicon,
     QuestionsFile,
+    TrialsFile,
     asked_language,
     read_sound_questions,
     require_file_place,
@@ -31,15 +32,19 @@ from valuesassets.records.zips import packed_file
 ARCHIVES = (".zip", ".gz")
 """Endings of archives that may hold one form."""
 
+if TYPE_CHECKING:
+    from valuesassets.instruments.survey.extracted_questions import Examined
+    from valuesassets.instruments.survey.forms.extractors import Extraction
+
 
 def template(
     kind: Annotated[
         Literal["questions", "lexicon"],
-        typer.Argument(help="questions: a table of questions; lexicon: a language's words around questions."),
+        typer.Argument(help="A table of questions, or a lexicon: the words around questions in a language."),
     ],
-    output: Annotated[Path, typer.Argument(help="File to write (CSV, or TOML for a lexicon).")],
+    output: Annotated[Path, typer.Argument(help="File to write: CSV, or TOML for a lexicon.")],
 ) -> None:
-    """Write a file to begin with: a table of questions for `extract`, or the words around questions for a language."""
+    """Write a file to fill in: a table of questions for `extract`, or the words around questions in a language."""
     from valuesassets.instruments.survey.forms.question_tables import TEMPLATE
 
     if output.exists():
@@ -61,22 +66,27 @@ def extract(
     ],
     language: LanguageCode,
     output: Annotated[Path, typer.Option(help="Question file to write (JSON).")],
-    extractor: Annotated[Literal["layout", "gemini"], typer.Option(help="How to read the PDF.")] = "layout",
-    model: Annotated[str | None, typer.Option(help="Gemini model that reads it (key in GEMINI_API_KEY).")] = None,
-    gemini_url: Annotated[str | None, typer.Option(help="Where Gemini is, if not at Google.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be sent to Gemini; send nothing.")] = False,
+    extractor: Annotated[
+        Literal["layout", "gemini"], typer.Option(help="How a PDF is read: by its layout here, or by a Gemini model.")
+    ] = "layout",
+    model: Annotated[str | None, typer.Option(help="Gemini model to ask; its key is read from GEMINI_API_KEY.")] = None,
+    gemini_url: Annotated[str | None, typer.Option(help="Address of Gemini; Google's own if left out.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be sent to Gemini and send nothing.")
+    ] = False,
     overrides: Annotated[
         Path | None, typer.Option(readable=False, help="Corrections to apply (TOML, docs/review.md).")
     ] = None,
-    review: Annotated[Path | None, typer.Option(help="Review page to write (HTML).")] = None,
+    review: Annotated[Path | None, typer.Option(help="Page for a person's review to write (HTML).")] = None,
     survey: Annotated[
         Literal["auto", "own"],
-        typer.Option(help="own: ids such as v7 and Q46 are this questionnaire's own, and no codes of EVS or WVS."),
+        typer.Option(
+            help="`own` says that ids such as v7 and Q46 are this questionnaire's own, and no codes of EVS or WVS."
+        ),
     ] = "auto",
     lexicon: OwnLexicon = None,
 ) -> None:
     """Read the questions out of a questionnaire: a PDF, or a table with the columns id, text, item and options."""
-    from valuesassets.cli.outputs import lines_of_changes, types_of
     from valuesassets.instruments.survey.extracted_questions import examine_questions
     from valuesassets.instruments.survey.forms.extractors import Extraction, second_extractor, with_own_ids
     from valuesassets.instruments.survey.forms.extractors import extract as extract_with
@@ -85,7 +95,7 @@ def extract(
     from valuesassets.instruments.survey.forms.question_tables import ENDINGS
     from valuesassets.instruments.survey.forms.review_page import render_review
 
-    own = load_lexicon(language, asked_language(language, lexicon).lexicon)
+    words = load_lexicon(language, asked_language(language, lexicon).lexicon)
     require_file_place(output, "JSON")
     form = _unpacked(form, context)
     is_table = form.suffix.lower() in ENDINGS
@@ -116,25 +126,18 @@ def extract(
         with progress_bar(f"reading {form.name}") as tick:
             extraction = extract_with(extractor, pdf, language, settings, cache, on_page=tick)
     second = second_extractor(extractor, settings, language, has_pdf=True) if pdf else None
-    other = extract_with(second, pdf, language, settings, cache).questions if second else None
-    examined = examine_questions(extraction.questions, pdf, language, overrides, other, own)
-    questions, faults = examined.questions, examined.faults
-    wrong_file = next((fault for fault in faults if fault.check in ("script", "language", "no_questions")), None)
+    comparison = extract_with(second, pdf, language, settings, cache).questions if second else None
+    examined = examine_questions(extraction.questions, pdf, language, overrides, comparison, words)
+    of_file = (fault for fault in examined.faults if fault.check in ("script", "language", "no_questions"))
+    wrong_file = next(of_file, None)
     if wrong_file is not None and wrong_file.question_id is None:
         raise PdfError(f"{form}: {wrong_file.message}")
     if review is not None:
         write_text(review, render_review(examined, pdf, language, overrides or output.with_suffix(".toml")))
-    write_questions(output, questions)
-    for fault in faults:
+    write_questions(output, examined.questions)
+    for fault in examined.faults:
         print(f"{form.name}: {fault.message}", file=sys.stderr)
-    faulty = len({fault.question_id for fault in faults} & {question.id for question in questions})
-    print(f"{len(questions)} questions, {faulty} of them to review, in {output}")
-    for line in types_of(questions, examined.guessed):
-        print(line)
-    for line in lines_of_changes([*extraction.changes, *examined.changes]):
-        print(line)
-    for name, fact in extraction.facts.items():
-        print(f"{name.replace('_', ' ')}: {fact}")
+    _print_extraction(extraction, examined, output)
     if second:
         print(f"compared with {second}: {examined.agreement}")
     if examined.recovery and examined.recovery.printed:
@@ -165,26 +168,45 @@ def _unpacked(form: Path, context: typer.Context) -> Path:
     return path
 
 
+def _print_extraction(extraction: "Extraction", examined: "Examined", output: Path) -> None:
+    """Print how many questions were read, how they are answered, and what was changed in them."""
+    from valuesassets.cli.outputs import lines_of_changes, types_of
+
+    ids = {question.id for question in examined.questions}
+    n_faulty = len({fault.question_id for fault in examined.faults} & ids)
+    print(f"{len(examined.questions)} questions, {n_faulty} of them to review, in {output}")
+    for line in types_of(examined.questions, examined.guessed):
+        print(line)
+    for line in lines_of_changes([*extraction.changes, *examined.changes]):
+        print(line)
+    for name, fact in extraction.facts.items():
+        print(f"{name.replace('_', ' ')}: {fact}")
+
+
 def _questionnaire_settings(extractor: str, model: str | None, url: str | None) -> Questionnaires:
     """Settings as a study has them, from the options of a command."""
-    given = {key: value for key, value in (("model", model), ("base_url", url)) if value is not None}
-    if given and extractor != "gemini":
+    keys = {key: value for key, value in (("model", model), ("base_url", url)) if value is not None}
+    if keys and extractor != "gemini":
         raise InputError(f"--model and --gemini-url are for --extractor gemini (found {extractor}); leave them out")
-    gemini = validated(GeminiSettings, given, InputError, "--gemini-url")
+    gemini = validated(GeminiSettings, keys, InputError, "--gemini-url")
     return Questionnaires(source="folder", pdf_dir=Path(), gemini=gemini)
 
 
 def align(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", readable=False, help="Question files named <language>.json.")
+        list[Path],
+        typer.Argument(metavar="FILE...", readable=False, help="Question files, each named <language>.json."),
     ],
     output: Annotated[Path, typer.Option(help="Folder for master_questions.json, <language>.json, alignment.csv.")],
-    master: Annotated[str, typer.Option(help="The language that makes the master list.")] = "eng",
+    master: Annotated[
+        str, typer.Option(help="Language (ISO 639-3) whose questions the others are aligned to.")
+    ] = "eng",
     embedder: Annotated[
-        str | None, typer.Option(help="A sentence-transformers model (hub id or folder) as further evidence.")
+        str | None,
+        typer.Option(help="Sentence-transformers model as further evidence: hub id or folder; none if left out."),
     ] = None,
 ) -> None:
-    """Align the questions of several languages into one master list."""
+    """Find out which questions of several languages are the same question, and write one master list of them."""
     from valuesassets.instruments.survey.aligned_questions import align_questions
     from valuesassets.instruments.survey.alignment.evidence import embedded_evidence, texts_to_embed
     from valuesassets.instruments.survey.alignment.match import Alignment, write_matches
@@ -227,7 +249,7 @@ def align(
 
 
 def _read_by_language(files: list[Path], output: Path) -> dict[str, list[Question]]:
-    """The questions of each file by the language that its name says; no file may be one that is to be written."""
+    """The questions of each file by the language in its name; no file may be one of the output."""
     from valuesassets.instruments.survey.forms.imported_questions import read_imported
 
     extracted: dict[str, list[Question]] = {}
@@ -249,14 +271,12 @@ def _read_by_language(files: list[Path], output: Path) -> dict[str, list[Questio
 def trials(
     questions: QuestionsFile,
     language: LanguageCode,
-    output: Annotated[
-        Path, typer.Option(help="Trials to write (parquet, or text to read where the name ends in .txt).")
-    ],
+    output: TrialsFile,
     orders: Orders = "both",
     lexicon: OwnLexicon = None,
 ) -> None:
-    """Write the prompts of a question file, in every order."""
-    written = trials_of(questions, read_sound_questions(questions), language, orders, lexicon=lexicon)
+    """Write the prompts of a question file, each question in several orders of its answer options."""
+    prompts = trials_of(questions, read_sound_questions(questions), language, orders, lexicon=lexicon)
     require_trials_place(output)
-    write_trials_file(output, written)
-    print(f"{len(written)} trials of {len({t.asked_id for t in written})} questions in {output}")
+    write_trials_file(output, prompts)
+    print(f"{len(prompts)} trials of {len({trial.asked_id for trial in prompts})} questions in {output}")

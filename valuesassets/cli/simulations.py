@@ -1,7 +1,6 @@
-"""`valuesassets simulations`: how often is a claim made where it is wrong, and where it is right?"""
+"""The command `simulations`: how often is a claim made where it is wrong, and where it is right?"""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,29 +11,30 @@ from typing import Annotated, Any
 import typer
 
 from valuesassets import instruments
-from valuesassets.cli.inputs import require_file_place
-from valuesassets.cli.outputs import progress_bar
-from valuesassets.cli.worlds import simulated
+from valuesassets.cli.inputs import FirstSeed, Processes, require_file_place
+from valuesassets.cli.worlds import in_processes, simulated
 from valuesassets.records.errors import ScoringError
 from valuesassets.records.files import write_json, write_text
 
 
 def simulations(
-    count: Annotated[int, typer.Option("--worlds", min=2, help="Worlds of each kind.")] = 400,
-    seed: Annotated[int, typer.Option(help="Seed of the first world of a kind; the others follow.")] = 1,
-    processes: Annotated[int | None, typer.Option(min=1, help="Processes; as many as processors if not given.")] = None,
-    output: Annotated[Path | None, typer.Option(help="Write the table as JSON.")] = None,
+    count: Annotated[int, typer.Option("--worlds", min=2, help="Simulations of each kind.")] = 400,
+    seed: FirstSeed = 1,
+    processes: Processes = None,
+    output: Annotated[Path | None, typer.Option(help="File for the table (JSON); none is written if left out.")] = None,
     only: Annotated[
-        str | None, typer.Option(help="Try these worlds alone: a finding's letter, or words of their names.")
+        str | None,
+        typer.Option(help="Simulations to try: a finding's letter, or words of their names; all if left out."),
     ] = None,
     page: Annotated[
-        Path | None, typer.Option(help="Write the table, and what each claim rests on, as Markdown.")
+        Path | None, typer.Option(help="File for the table and what each claim rests on (Markdown).")
     ] = None,
     power: Annotated[
-        bool, typer.Option("--power", help="Print the smallest effect that each claim is made of in 80 % of worlds.")
+        bool,
+        typer.Option("--power", help="Print the smallest effect at which each claim is made in 80 % of simulations."),
     ] = False,
 ) -> None:
-    """Make worlds that could be mistaken for values, and print how often each claim is made where it is wrong."""
+    """Simulate answers that could be mistaken for values, and print how often each claim is made where it is wrong."""
     from valuesassets.measure.simulations import summarise, wrong_conclusions
 
     if output is not None:
@@ -47,9 +47,9 @@ def simulations(
     chosen = [each for each in every_simulation() if only is None or _is_meant(each, only)]
     if not chosen:
         listed = "; ".join(f"{each.world} ({each.finding or 'no letter'})" for each in every_simulation())
-        raise typer.BadParameter(f"--only {only}: no world has that letter or these words; there are: {listed}")
+        raise typer.BadParameter(f"--only {only}: no simulation has that letter or these words; there are: {listed}")
     seeds = {each.world: range(seed, seed + count) for each in chosen}
-    rows = summarise(simulated(simulate_world, seeds, processes, "worlds that try claims"))
+    rows = summarise(simulated(simulate_world, seeds, processes, "simulating"))
     print(_table(rows))
     if output is not None:
         write_json(output, rows)
@@ -60,7 +60,7 @@ def simulations(
 
 
 def every_simulation() -> tuple[Any, ...]:
-    """The worlds of all instruments that have a module `simulations`."""
+    """The simulations of all instruments that have a module `simulations`."""
     return tuple(simulation for module in modules() for simulation in module.SIMULATIONS)
 
 
@@ -77,7 +77,7 @@ def modules() -> list[ModuleType]:
 
 
 def smallest_effect_of(place: int, seeds: Sequence[int]) -> dict[str, Any]:
-    """The smallest effect that the claim at this place of `every_power` sees."""
+    """The smallest effect at which the claim at a place of `every_power` is made."""
     from valuesassets.measure.simulations import smallest_effect
 
     return smallest_effect(every_power()[place], seeds)
@@ -85,16 +85,8 @@ def smallest_effect_of(place: int, seeds: Sequence[int]) -> dict[str, Any]:
 
 def _print_power(seeds: Sequence[int], processes: int | None, output: Path | None, page: Path | None) -> None:
     """Print the smallest effect that each claim sees, and write the table where a file is named, as JSON or a page."""
-    from threadpoolctl import threadpool_limits
-
-    places, rows = range(len(every_power())), []
-    with (
-        progress_bar("claims") as show,
-        ProcessPoolExecutor(processes, initializer=threadpool_limits, initargs=(1,)) as pool,
-    ):
-        for row in pool.map(smallest_effect_of, places, [seeds] * len(places)):
-            rows.append(row)
-            show(len(rows), len(places))
+    places = [(place, seeds) for place in range(len(every_power()))]
+    rows = in_processes(smallest_effect_of, places, processes, "claims")
     for row in rows:
         print(f"{row['instrument']}: {row['claim']}\n  {row['size']}: {_smallest(row)} ({row['effect']})")
     if output is not None:
@@ -114,9 +106,10 @@ def _power_page(rows: Sequence[Mapping[str, Any]], n_worlds: int) -> str:
     lines = [
         "# What effects a study can see",
         "",
-        f"The smallest effect, of those tried, at which a claim is made in {ENOUGH_POWER:.0%} of {n_worlds} worlds. A "
-        "study of the demo's size has 6 languages and 34 questions, one of EVS 2017 has 22 languages and some 200 "
-        f"questions. Written by `valuesassets simulations --power --worlds {n_worlds} --page docs/power.md`.",
+        f"The smallest effect, of those tried, at which a claim is made in {ENOUGH_POWER:.0%} of {n_worlds} "
+        "simulations. A study of the demo's size has 6 languages and 34 questions, one of EVS 2017 has 22 languages "
+        "and some 200 questions. Written by `valuesassets simulations --power --worlds "
+        f"{n_worlds} --page docs/power.md`.",
         "",
         "| claim | study | smallest effect | effect |",
         "|---|---|---|---|",
@@ -126,7 +119,7 @@ def _power_page(rows: Sequence[Mapping[str, Any]], n_worlds: int) -> str:
 
 
 def simulate_world(name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
-    """What comes of every claim in worlds of this name, one for each seed."""
+    """What comes of every claim in simulations of one name, one for each seed."""
     from valuesassets.measure.simulations import simulate
 
     (simulation,) = (each for each in every_simulation() if each.world == name)
@@ -134,27 +127,27 @@ def simulate_world(name: str, seeds: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def _is_meant(simulation: Any, only: str) -> bool:
-    """Whether a world was written for a finding of this letter, or has these words in its name."""
+    """Whether a simulation was written for a finding of this letter, or has these words in its name."""
     if len(only) == 1:
         return only.upper() == simulation.finding
     return only.lower() in simulation.world.lower()
 
 
 def _page(rows: list[dict[str, Any]]) -> str:
-    """The levels and the power of every claim in every world, as a page."""
+    """How often every claim is made in every simulation, as a page."""
     bases = {claim: basis for module in modules() for claim, basis in module.BASES.items()}
     lines = [
         "# How often claims are right",
         "",
-        "Worlds with a known truth are made, analysed like a study and judged as the report judges. Where a world is "
-        "*null* for a claim, the claim is wrong there, and should be made in at most 7 % of worlds; where it is "
+        "Data with a known truth are simulated, analysed like a study and judged as the report judges. Where a "
+        "simulation is *null* for a claim, the claim is wrong, and should be made in at most 7 % of them; where it is "
         "*planted*, the claim is right. A claim may be withheld with its reason. `held` is the share of 95 % intervals "
-        "that hold the truth. Worlds have the seeds from 1 on, and a row of fewer worlds is what `--worlds` prints for "
+        "that hold the truth. Simulations have the seeds from 1 on; a row of fewer is what `--worlds` prints for "
         "as many. Written by `valuesassets simulations --page docs/levels.md`.",
     ]
     for instrument, claim in dict.fromkeys((row["instrument"], row["claim"]) for row in rows):
         lines += ["", f"## {instrument}: {claim}", "", bases[claim], ""]
-        lines += ["| world | kind | worlds | claimed | withheld | held |", "|---|---|---|---|---|---|"]
+        lines += ["| simulation | kind | n | claimed | withheld | held |", "|---|---|---|---|---|---|"]
         for row in rows:
             if (row["instrument"], row["claim"]) == (instrument, claim):
                 shares = (_percent(row[name]) for name in ("rejected", "withheld", "coverage"))
@@ -167,15 +160,15 @@ def _percent(share: float | None) -> str:
 
 
 def _table(rows: list[dict[str, Any]]) -> str:
-    lines, world = [], None
+    lines, name = [], None
     for row in rows:
-        if row["world"] != world:
-            world = row["world"]
+        if row["world"] != name:
+            name = row["world"]
             letter = f" (finding {row['finding']})" if row["finding"] else ""
-            lines.append(f"\n{row['instrument']}: {world}{letter}, {row['n_worlds']} worlds")
+            lines.append(f"\n{row['instrument']}: {name}{letter}, {row['n_worlds']} simulations")
         is_wrong = row["kind"] == "null"
-        said = f"  claimed in {row['rejected']:6.1%}, {'wrong' if is_wrong else 'right'}"
-        said += f"; withheld in {row['withheld']:.1%}" if row["withheld"] else ""
-        said += f"; intervals hold the truth in {row['coverage']:.1%}" if row["coverage"] is not None else ""
-        lines.append(f"{said}: {row['claim']}")
+        line = f"  claimed in {row['rejected']:6.1%}, {'wrong' if is_wrong else 'right'}"
+        line += f"; withheld in {row['withheld']:.1%}" if row["withheld"] else ""
+        line += f"; intervals hold the truth in {row['coverage']:.1%}" if row["coverage"] is not None else ""
+        lines.append(f"{line}: {row['claim']}")
     return "\n".join(lines).lstrip()

@@ -1,4 +1,4 @@
-"""`trace`: from a model's point on the map down to its prompts, readings and the pages of the form."""
+"""The command `trace`: from a model's point on the map down to its prompts, readings and the pages of the form."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -9,33 +9,35 @@ from rich import markup
 from rich.console import Console
 from rich.tree import Tree
 
-from valuesassets.cli.inputs import StudyName
+from valuesassets.cli.inputs import StudyName, open_study
 from valuesassets.records.errors import InputError
 from valuesassets.records.files import no_such_name
 from valuesassets.records.places import storage_root
-from valuesassets.records.study import load_study
 from valuesassets.records.terminal import terminal_text
 
 if TYPE_CHECKING:
     from valuesassets.instruments.survey.traces import IndicatorTrace, ItemTrace, PointTrace
 
 WIDE = 10_000
-"""Columns of output that no person looks at: nothing is broken into lines."""
+"""Columns where the output is no terminal, so that no line is broken."""
 
 
 def trace(
     name: StudyName,
     model: Annotated[str, typer.Argument(help="Model family of the study.")],
-    language: Annotated[str, typer.Argument(help="ISO 639-3 code.")],
-    question: Annotated[str | None, typer.Argument(help="A question as asked, such as v111@v110=1.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    language: Annotated[str, typer.Argument(help="Language of the study, by its ISO 639-3 code.")],
+    question: Annotated[
+        str | None,
+        typer.Argument(help="Question as it was asked, such as v39 or v111@v110=1; the whole point if left out."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON in place of a tree.")] = False,
 ) -> None:
-    """Show what a model's point on the map rests on: items, prompts, readings, pages of the form."""
+    """Show where a model's point on the map comes from: its questions, prompts, readings and pages of the form."""
     from valuesassets.instruments.survey.provenance import trace_item, trace_point
     from valuesassets.instruments.survey.stored_survey import StoredSurvey
     from valuesassets.instruments.survey.traces import PointTrace
 
-    study = load_study(name)
+    study = open_study(name)
     if language not in study.languages:
         raise InputError(no_such_name(language, f"language in study {study.name}", study.languages))
     folder = storage_root() / study.name
@@ -43,12 +45,13 @@ def trace(
         study.require_cell(model, language)
     elif not StoredSurvey(folder).folder.is_dir():
         raise InputError(no_such_name(model, f"model family in study {study.name}", study.families))
-    found = trace_point(folder, model, language) if question is None else trace_item(folder, model, language, question)
+    place = (folder, model, language)
+    traced = trace_point(*place) if question is None else trace_item(*place, question)
     if as_json:
-        plain = to_jsonable_python(found, inf_nan_mode="null", fallback=lambda number: number.item())  # numpy's
+        plain = to_jsonable_python(traced, inf_nan_mode="null", fallback=lambda number: number.item())  # numpy's
         print(json.dumps(plain, ensure_ascii=False, indent=1))
     else:
-        tree = _point_tree(found) if isinstance(found, PointTrace) else _item_tree(found)
+        tree = _point_tree(traced) if isinstance(traced, PointTrace) else _item_tree(traced)
         Console(width=None if Console().is_terminal else WIDE, highlight=False).print(tree)
 
 
@@ -80,8 +83,7 @@ def _indicator_line(indicator: "IndicatorTrace") -> str:
 
 
 def _item_tree(item: "ItemTrace") -> Tree:
-    said = escape(item.reason or item.standing)
-    tree = Tree(f"[bold]{escape(item.question_id)}[/] {said}")
+    tree = Tree(f"[bold]{escape(item.question_id)}[/] {escape(item.reason or item.standing)}")
     for record in item.extracted:
         box = ", ".join(f"{edge:.0f}" for edge in record.box) if record.box else "not known"
         tree.add(f"printed on page {record.page or 'not known'}, box {box}: {escape(record.text)}")
@@ -93,15 +95,15 @@ def _item_tree(item: "ItemTrace") -> Tree:
     for each in item.prompts:
         reading = each.reading
         if reading is None or reading.label_probs is None:
-            read = f"[red]{escape(each.problem or (reading and reading.reason) or 'not read')}[/]"
+            line = f"[red]{escape(each.problem or (reading and reading.reason) or 'not read')}[/]"
         else:
             probs = zip(each.trial.values, reading.label_probs, strict=True)
-            shown = ", ".join(f"{value}: {prob:.3f}" for value, prob in probs)
-            read = f"P_valid {reading.p_valid:.3f} ({shown}), key {reading.reading_key}"
-        tree.add(f"{escape(each.trial.trial_id)}  {read}").add(escape(each.shown or each.trial.prompt))
+            shares = ", ".join(f"{value}: {prob:.3f}" for value, prob in probs)
+            line = f"P_valid {reading.p_valid:.3f} ({shares}), key {reading.reading_key}"
+        tree.add(f"{escape(each.trial.trial_id)}  {line}").add(escape(each.shown or each.trial.prompt))
     return tree
 
 
 def escape(text: str) -> str:
-    """Words of others in a line of markup."""
+    """A text in which nothing is markup."""
     return "\n".join(markup.escape(terminal_text(line)) for line in text.split("\n"))

@@ -1,23 +1,23 @@
-"""`ui`: the web UI over a study and the pages beside it."""
+"""The command `ui`: the web UI over a study and the pages beside it."""
 
 import os
 from typing import Annotated
 
 import typer
 
+from valuesassets.cli.inputs import open_study
+
 HIGHEST_PORT = 65_535
 
 
-def parse_port(given: str | int) -> int:
-    """A port as it was given; 0 would be one that nobody knows."""
+def parse_port(text: str | int) -> int:
+    """A port's number, from 1 on: 0 would be a port that nobody knows."""
     try:
-        port = int(given)
+        port = int(text)
     except ValueError:
         port = 0
     if not 1 <= port <= HIGHEST_PORT:
-        raise typer.BadParameter(
-            f"port {str(given)[:40]}: a number from 1 to {HIGHEST_PORT} was expected, such as 3010"
-        )
+        raise typer.BadParameter(f"port {str(text)[:40]}: a number from 1 to {HIGHEST_PORT} was expected, such as 3010")
     return port
 
 
@@ -25,15 +25,19 @@ def ui(
     port: Annotated[int, typer.Option(parser=parse_port, metavar="PORT", help="Port of the UI.")] = 3000,
     pages_port: Annotated[
         int | None,
-        typer.Option(parser=parse_port, metavar="PORT", help="Port of the pages; the one after --port if not given."),
+        typer.Option(
+            parser=parse_port, metavar="PORT", help="Port of the pages beside it; the one after --port if left out."
+        ),
     ] = None,
     read_only: Annotated[
-        bool, typer.Option("--read-only", help="Look on: nothing can be started or changed; beside another UI.")
+        bool, typer.Option("--read-only", help="Start and change nothing; may run beside another UI.")
     ] = False,
-    migrate: Annotated[bool, typer.Option("--migrate", help="Bring an older database of Dagster up to date.")] = False,
-    module: Annotated[str, typer.Option(hidden=True, help="Another graph.")] = "valuesassets.definitions",
+    migrate: Annotated[
+        bool, typer.Option("--migrate", help="Bring an older database of Dagster up to date first.")
+    ] = False,
+    module: Annotated[str, typer.Option(hidden=True, help="Module of another graph.")] = "valuesassets.definitions",
 ) -> None:
-    """Serve the web UI of the study in VALUESASSETS_STUDY, on this machine only, until Ctrl-C."""
+    """Serve the web UI of the study that VALUESASSETS_STUDY names, on this machine only, until Ctrl-C."""
     from valuesassets.desk.supervisor import serve_ui
     from valuesassets.desk.ui_settings import UiSettings
 
@@ -42,4 +46,6 @@ def ui(
         raise typer.BadParameter(f"--pages-port {pages}: another port than --port was expected")
     if pages > HIGHEST_PORT:
         raise typer.BadParameter(f"--port {port}: no port comes after it; give --pages-port, or a lower one")
+    if study := os.environ.get("VALUESASSETS_STUDY"):
+        open_study(study)
     serve_ui(UiSettings.from_environment(os.environ, module, port, pages, read_only), migrate)

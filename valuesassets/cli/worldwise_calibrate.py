@@ -1,31 +1,26 @@
-"""The command `worldwise calibrate`: what is planted in a tiny model, and whether it is found again."""
+"""The command `worldwise calibrate`: are choices and reasons that were planted in a tiny model recovered?"""
 
 import contextlib
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from valuesassets.cli.asking import ask_reference
 from valuesassets.cli.inputs import require_folder_place
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, read_material
 from valuesassets.records.errors import MissingData
 from valuesassets.records.study import Study, load_study
-from valuesassets.records.trials import Answer, Reading, Trial
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from valuesassets.instruments.worldwise.scenarios import Scenario
     from valuesassets.models.loaded_model import LoadedModel
 
 FAMILY = "reference"
-MAX_TOKENS = 80
-"""Most tokens of an answer; planted ones have some thirty."""
 PASSES = 400
-"""Most passes of training: more than in the demo, since any dilemmas are to be learned."""
+"""Most passes of training: more than in the demo, since the dilemmas may be any."""
 
 
 def calibrate(
@@ -33,13 +28,13 @@ def calibrate(
     cultures: CulturesFile = None,
     output: Annotated[
         Path | None,
-        typer.Option(help="Folder for planted, choices, reasons and recovery (parquet), and for the model."),
+        typer.Option(help="Folder for the tables (parquet) and the model; nothing is kept if left out."),
     ] = None,
     draws: Annotated[int, typer.Option(min=2, help="Answers to each request and order.")] = 100,
     steps: Annotated[int, typer.Option(min=1, help="Most passes of training.")] = PASSES,
 ) -> None:
-    """Train a tiny model to choose and to reason as planted, read both back, and exit 1 when anything is off."""
-    from valuesassets.instruments.worldwise.model_answers import ModelAnswers
+    """Train a tiny model on known choices and reasons and test whether they are recovered; exit 1 if not."""
+    from valuesassets.instruments.worldwise.calibration_material import derive_model_answers, plant_material
     from valuesassets.instruments.worldwise.recovery import planted_rows, recover_model
     from valuesassets.instruments.worldwise.tables import CHOICES, PLACED_REASONS, PLANTED, RECOVERY
     from valuesassets.records.frames import records
@@ -47,47 +42,52 @@ def calibrate(
 
     if output is not None:
         require_folder_place(output)
-    found, personas = read_material(scenarios, cultures)
+    dilemmas, personas = read_material(scenarios, cultures)
     codes = [each if isinstance(each, str) else each.code for each in personas]
     study = calibration_study(scenarios, [each for each in personas if not isinstance(each, str)])
+    material = plant_material(study, FAMILY, dilemmas, personas, draws)
     with _folder(output) as folder:
-        choices, reasons, projections = _read_back(study, found, personas, folder, draws, steps)
-    planted = planted_rows(study, FAMILY, codes, found)
-    recovery = recover_model(FAMILY, planted, ModelAnswers(choices, reasons, projections))
+        loaded = _train(material.texts, folder, steps, study.seed)
+        replies = ask_reference(FAMILY, loaded, material.choices, "reading choices")
+        replies += ask_reference(FAMILY, loaded, material.reasons, "writing reasons")
+    answers = derive_model_answers(study, FAMILY, dilemmas, material, replies)
+    planted = planted_rows(study, FAMILY, codes, dilemmas)
+    recovery = recover_model(FAMILY, planted, answers)
     if output is not None:
-        own = projections.loc[projections["is_own_axis"].astype(bool), ["trial_id", "draw", "position"]]
-        placed = reasons.merge(own, on=["trial_id", "draw"], how="left", validate="1:1")
+        is_own_axis = answers.projections["is_own_axis"].astype(bool)
+        positions = answers.projections.loc[is_own_axis, ["trial_id", "draw", "position"]]
+        reasons = answers.reasons.merge(positions, on=["trial_id", "draw"], how="left", validate="1:1")
         for name, frame, table in (
             ("planted", planted, PLANTED),
-            ("choices", choices, CHOICES),
-            ("reasons", placed, PLACED_REASONS),
+            ("choices", answers.choices, CHOICES),
+            ("reasons", reasons, PLACED_REASONS),
             ("recovery", recovery, RECOVERY),
         ):
             write_frame(output / f"{name}.parquet", frame, table)
     for row in records(recovery):
         print(_line(row))
-    off = [row for row in records(recovery) if not row["is_within"]]
-    if off:
+    misses = [row for row in records(recovery) if not row["is_within"]]
+    if misses:
         raise MissingData(
-            f"{scenarios}: what was planted was not recovered: {'; '.join(map(_line, off[:3]))}; train longer "
+            f"{scenarios}: what was planted was not recovered: {'; '.join(map(_line, misses[:3]))}; train longer "
             "(--steps), draw more (--draws), or look at the dilemmas"
         )
     print(f"{scenarios}: what was planted was recovered" + (f"; {output}" if output is not None else ""))
 
 
 def calibration_study(scenarios: str, cultures: Iterable[Any]) -> Study:
-    """The demo's study with these dilemmas and cultures."""
+    """The bundled study with other dilemmas and cultures."""
     from valuesassets.records.settings.worldwise import AskedCulture, Worldwise
 
-    pattern = load_study("worldwise_demo")
-    asked = {each.code: AskedCulture(**each.model_dump(include={*AskedCulture.model_fields})) for each in cultures}
-    given = "bundled" if scenarios == "bundled" else Path(scenarios)
-    return Worldwise.of(pattern).model_copy(update={"scenarios": given, "cultures": asked}).placed_in(pattern)
+    pattern = load_study("demo_worldwise")
+    by_code = {each.code: AskedCulture(**each.model_dump(include={*AskedCulture.model_fields})) for each in cultures}
+    source = "bundled" if scenarios == "bundled" else Path(scenarios)
+    return Worldwise.of(pattern).model_copy(update={"scenarios": source, "cultures": by_code}).placed_in(pattern)
 
 
 @contextlib.contextmanager
 def _folder(output: Path | None) -> Iterator[Path]:
-    """Where the model lies: it is kept where anything is, and then trained once."""
+    """The model's folder: below the output, where it is kept for the next time, or a temporary one."""
     if output is not None:
         yield output / "reference_model"
         return
@@ -95,77 +95,21 @@ def _folder(output: Path | None) -> Iterator[Path]:
         yield Path(folder, "reference_model")
 
 
-def _read_back(
-    study: Study, scenarios: "list[Scenario]", personas: list[Any], folder: Path, draws: int, steps: int
-) -> "tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]":
-    """Choices, reasons and their positions of a model that is trained into a folder."""
+def _train(texts: Mapping[str, Mapping[str, float]], folder: Path, steps: int, seed: int) -> "LoadedModel":
+    """A model that is trained into a folder to give answers with known probabilities, by prompt."""
     from threadpoolctl import threadpool_limits
 
-    from valuesassets.answers.reference_models import planted_text_rows
-    from valuesassets.instruments.worldwise.choices import derive_choices
-    from valuesassets.instruments.worldwise.cultures import persona_code
-    from valuesassets.instruments.worldwise.planted_reasons import planted_reason_rows
-    from valuesassets.instruments.worldwise.plants import plant_choices
-    from valuesassets.instruments.worldwise.reason_trials import asked_of, write_reason_trials
-    from valuesassets.instruments.worldwise.reasons import derive_reasons, written
-    from valuesassets.instruments.worldwise.tables import CHOICES
-    from valuesassets.instruments.worldwise.trials import write_trials
-    from valuesassets.instruments.worldwise.value_names import read_value_names
     from valuesassets.models.loading import load_model
     from valuesassets.models.reference import train_reference_model
-    from valuesassets.records.readouts import Generate
 
-    values = list(read_value_names()["value"])
-    readout = Generate(max_tokens=MAX_TOKENS, samples=draws, seed=study.seed)
-    chosen, told = list[Trial](), list[Trial]()
-    texts: dict[str, dict[str, float]] = {}
-    for persona in personas:
-        code = persona_code(persona)
-        chosen += (trials := write_trials(scenarios, [persona], seed=study.seed))
-        told += (requests := write_reason_trials(scenarios, [persona], values, readout, seed=study.seed))
-        planted = planted_text_rows(trials, plant_choices(study, FAMILY, code, trials))
-        for row in (*planted, *planted_reason_rows(study, FAMILY, code, requests)):
-            texts.setdefault(str(row["prompt"]), {})[str(row["answer_text"])] = float(str(row["prob"]))
     # Matrices this small keep a second thread waiting busily.
     with progress_bar("training the reference model") as tick, threadpool_limits(1, user_api="blas"):
-        train_reference_model(texts, folder, steps, study.seed, lambda done, _: tick(done, steps))
-    loaded = load_model(str(folder), None, "float32", "cpu")
-    readings = [record for record in _ask(loaded, chosen, "reading choices") if isinstance(record, Reading)]
-    answers = [record for record in _ask(loaded, told, "writing reasons") if isinstance(record, Answer)]
-    asked = asked_of(told, scenarios, values, study.seed)
-    choices = CHOICES.frame(derive_choices(scenarios, chosen, readings, FAMILY, FAMILY))
-    reasons = derive_reasons((asked[answer.trial_id], written(answer)) for answer in answers)
-    return choices, reasons, _placed(study, scenarios, reasons)
-
-
-def _ask(loaded: "LoadedModel", trials: list[Trial], title: str) -> list[Any]:
-    from valuesassets.models.asking import Asking
-
-    with progress_bar(title) as tick:
-        asked, _ = Asking(loaded.opened, trials).ask(loaded, tick, None)
-    return list(asked.records)
-
-
-def _placed(study: Study, scenarios: "list[Scenario]", reasons: "pd.DataFrame") -> "pd.DataFrame":
-    """Where reasons stand on the axes of the bundled exemplars, by a bag of words."""
-    from valuesassets.instruments.worldwise.axes import derive_axes
-    from valuesassets.instruments.worldwise.exemplars import read_exemplars
-    from valuesassets.instruments.worldwise.lexical import lexical_vectors
-    from valuesassets.instruments.worldwise.projections import derive_projections
-    from valuesassets.instruments.worldwise.reason_vectors import derive_reason_vectors, reason_texts
-    from valuesassets.records.bundled import BUNDLED
-    from valuesassets.records.settings.worldwise import LEXICAL, Worldwise
-
-    names = [name for culture in Worldwise.of(study).cultures.values() for name in culture.names]
-    exemplars = read_exemplars(BUNDLED)
-    axes = derive_axes(exemplars, lexical_vectors(list(exemplars["text"])), LEXICAL, seed=study.seed)
-    texts = reason_texts(reasons, scenarios, names)
-    vectors = derive_reason_vectors(texts, lexical_vectors(texts.pieces))
-    return derive_projections(vectors, vectors, axes["vectors"], axes["validity"])
+        train_reference_model(texts, folder, steps, seed, lambda done, _: tick(done, steps))
+    return load_model(str(folder), None, "float32", "cpu")
 
 
 def _line(row: dict[str, Any]) -> str:
-    """A measure, what it came to and what it has to be."""
+    """A measure, its value and its bound."""
     bound = f"at least {row['least']:.2f}" if row["least"] == row["least"] and row["least"] is not None else ""
     bound = bound or f"at most {row['most']:.3f}"
     about = f"{row['axis']}: {row['measure']}" if row["axis"] else str(row["measure"])

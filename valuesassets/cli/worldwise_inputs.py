@@ -1,4 +1,4 @@
-"""Options that the commands of worldwise share, and what they stand for."""
+"""Options that the commands of worldwise share, and the material that they name."""
 
 import re
 from collections.abc import Sequence
@@ -12,16 +12,18 @@ if TYPE_CHECKING:
     from valuesassets.instruments.worldwise.scenarios import Scenario
     from valuesassets.records.trials import Trial
 
-ScenariosFile = Annotated[str, typer.Option("--scenarios", help="Dilemmas (JSON), or: bundled.")]
+ScenariosFile = Annotated[str, typer.Option("--scenarios", help="File of dilemmas (JSON), or: bundled.")]
 CulturesFile = Annotated[
     Path | None,
     typer.Option(
         "--cultures",
         readable=False,
-        help='JSON: {"JPN": {"name", "place", "demonym", "names"}}; the two controls are always asked.',
+        help='Cultures (JSON: {"JPN": {"name", "place", "demonym", "names"}}); only the two controls if left out.',
     ),
 ]
-Wordings = Annotated[str, typer.Option("--wordings", help="Persona lines, by number: one or more of 0,1,2.")]
+Wordings = Annotated[
+    str, typer.Option("--wordings", help="Wordings of the persona: one or more of 0,1,2 between commas.")
+]
 
 
 def parse_wordings(wordings: str) -> list[int]:
@@ -36,8 +38,8 @@ def choice_trials(scenarios: str, cultures: Path | None, wordings: str) -> "tupl
     from valuesassets.instruments.worldwise.trials import write_trials
 
     numbers = parse_wordings(wordings)
-    found, personas = read_material(scenarios, cultures)
-    return found, write_trials(found, personas, numbers)
+    dilemmas, personas = read_material(scenarios, cultures)
+    return dilemmas, write_trials(dilemmas, personas, numbers)
 
 
 def read_material(scenarios: str, cultures: Path | None) -> "tuple[list[Scenario], list[Persona]]":
@@ -46,8 +48,8 @@ def read_material(scenarios: str, cultures: Path | None) -> "tuple[list[Scenario
     from valuesassets.instruments.worldwise.scenario_doubts import find_doubts
     from valuesassets.instruments.worldwise.scenarios import read_scenarios
 
-    found = read_scenarios(scenarios)
+    dilemmas = read_scenarios(scenarios)
     personas = asked_personas(read_cultures(cultures) if cultures is not None else [])
-    for doubt in find_doubts(found):
+    for doubt in find_doubts(dilemmas):
         print(f"{scenarios}: {doubt.id}: {doubt.what}")
-    return list(found), personas
+    return list(dilemmas), personas

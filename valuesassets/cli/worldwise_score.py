@@ -1,11 +1,11 @@
-"""The command `worldwise score`: answers to dilemmas that were made anywhere, as the seed scored them and on axes."""
+"""The command `worldwise score`: answers to dilemmas that were made anywhere, by published scores and on axes."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from valuesassets.cli.inputs import require_folder_place
+from valuesassets.cli.inputs import Seed, require_folder_place
 from valuesassets.cli.outputs import progress_bar
 
 if TYPE_CHECKING:
@@ -17,22 +17,24 @@ def score(
         Path,
         typer.Option(
             readable=False,
-            help="Answers (CSV, JSON, JSONL, parquet): response_id, scenario_id, axis, model, culture, decision, "
+            help="Answers (CSV, JSON, JSONL or parquet): response_id, scenario_id, axis, model, culture, decision, "
             "values, explanation.",
         ),
     ],
-    exemplars: Annotated[str, typer.Option(help="Sentences of the poles (CSV): axis,pole,pair,text; or: bundled.")],
+    exemplars: Annotated[
+        str, typer.Option(help="Sentences at both ends of each axis (CSV: axis,pole,pair,text), or: bundled.")
+    ],
     embedder: Annotated[str, typer.Option(help="Hub id or folder of a sentence-transformers model, or: lexical.")],
     output: Annotated[Path, typer.Option(help="Folder for scores.parquet and summary.json.")],
     targets: Annotated[
-        Path | None, typer.Option(readable=False, help="The seed's targets (CSV): culture,axis,seed_target.")
+        Path | None, typer.Option(readable=False, help="Published targets (CSV: culture,axis,seed_target).")
     ] = None,
     values: Annotated[
-        Path | None, typer.Option(readable=False, help="The values that could be ticked (CSV): value,axis,pole.")
+        Path | None, typer.Option(readable=False, help="Values that could be ticked (CSV: value,axis,pole).")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
+    seed: Seed = 0,
 ) -> None:
-    """Score answers to dilemmas again: the seed's scores with their nulls, and positions on axes that hold."""
+    """Score answers to dilemmas: worldWiseAI's published scores beside their null values, and positions on axes."""
     from valuesassets.instruments.worldwise.answer_files import read_answer_file
     from valuesassets.instruments.worldwise.exemplars import read_exemplars
     from valuesassets.instruments.worldwise.rescoring import place, prepare, score_rows, summarise
@@ -47,15 +49,15 @@ def score(
     expected = None if targets is None else read_targets(targets)
     if expected is not None and targets is not None:
         require_targets(expected, answers, targets)
-    listed = None if values is None else read_value_names(values, has_both_poles=False)
+    value_names = None if values is None else read_value_names(values, has_both_poles=False)
     prepared = prepare(answers, read_exemplars(exemplars), exemplars)
-    found, described = _embed(embedder, prepared.texts)
-    placed = place(prepared, found, seed=seed)
-    scored = score_rows(prepared, placed, found)
-    summary = summarise(prepared, scored, placed, targets=expected, values=listed, seed=seed)
+    vectors, description = _embed(embedder, prepared.texts)
+    placed = place(prepared, vectors, seed=seed)
+    scored = score_rows(prepared, placed, vectors)
+    summary = summarise(prepared, scored, placed, targets=expected, values=value_names, seed=seed)
     (output / "summary.json").unlink(missing_ok=True)  # it stands for the scores beside it
     write_frame(output / "scores.parquet", scored, SCORES)
-    write_json(output / "summary.json", {"embedder": described} | summary)
+    write_json(output / "summary.json", {"embedder": description} | summary)
     _print(summary)
     print(f"{output}: scores.parquet, summary.json")
 
@@ -71,24 +73,24 @@ def _embed(embedder: str, texts: list[str]) -> "tuple[TextVectors, dict[str, obj
 
     opened = open_embedder(embedder)
     with progress_bar("embedding") as tick:
-        found = opened.embed(texts, on_progress=tick)
-    return TextVectors(texts, found.vectors, found.is_truncated), opened.describe()
+        embedded = opened.embed(texts, on_progress=tick)
+    return TextVectors(texts, embedded.vectors, embedded.is_truncated), opened.describe()
 
 
 def _print(summary: dict[str, Any]) -> None:
-    """Print how far each axis holds, and the seed's error beside what needs no answer."""
+    """Print whether each axis is valid, and the published score's error beside those of its nulls."""
     n, cut = summary["n_responses"], summary["n_truncated"]
-    print(f"{n} answers, {cut} of them longer than the embedder reads in the seed's composition")
+    print(f"{n} answers, {cut} of them longer than the embedder reads in the published composition")
     for axis, row in summary["projection"]["axes"].items():
         verdict = "valid" if row["is_valid"] else "NOT VALID: no positions"
         print(f"  {axis}  held-out AUC {row['held_out_auc']:.2f}  p {row['p']:.3f}  {verdict}")
-    convergent, other = (summary["projection"][name] for name in ("convergent_mean", "discriminant_mean_abs"))
-    if convergent is not None and other is not None:
-        print(f"  r with ticked values: {convergent:.2f} on the same axis, {other:.2f} (size) on others")
+    convergent, discriminant = (summary["projection"][name] for name in ("convergent_mean", "discriminant_mean_abs"))
+    if convergent is not None and discriminant is not None:
+        print(f"  r with ticked values: {convergent:.2f} on the same axis, {discriminant:.2f} (size) on others")
     for name in ("final", "stored"):
-        found = summary["seed"].get(name, {})
-        if found.get("n"):
+        errors = summary["seed"].get(name, {})
+        if errors.get("n"):
             print(
-                f"  seed's score ({name}): MAE {found['mae']:.4f}; zero {found['mae_zero']:.4f}, cultures exchanged "
-                f"{found['mae_permuted_mean']:.4f} (p {found['p_permuted']:.3f})"
+                f"  published score ({name}): MAE {errors['mae']:.4f}; zero {errors['mae_zero']:.4f}, cultures "
+                f"exchanged {errors['mae_permuted_mean']:.4f} (p {errors['p_permuted']:.3f})"
             )

@@ -9,7 +9,7 @@ from typing import Self
 from valuesassets.desk.history import dagster_folder
 from valuesassets.records.pages import PAGES_VARIABLE, UI_VARIABLE
 from valuesassets.records.places import REPOSITORY
-from valuesassets.records.study import load_study
+from valuesassets.records.study import DEMO, load_study, stored_study
 
 HOST = "127.0.0.1"
 """The servers have no users or passwords, so that only this machine may reach them."""
@@ -38,9 +38,9 @@ class UiSettings:
         Raises:
             StudyError: the study file is faulty.
         """
-        study, home = environment.get("VALUESASSETS_STUDY") or "demo", environment.get("DAGSTER_HOME") or REPOSITORY
+        study, home = environment.get("VALUESASSETS_STUDY") or DEMO, environment.get("DAGSTER_HOME") or REPOSITORY
         storage = Path(environment.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage").absolute()
-        name = load_study(study).name
+        name = stored_study(load_study(study), storage).name
         dagster = dagster_folder(name, storage, environment.get("VALUESASSETS_DAGSTER"))
         return cls(study, name, storage, dagster, Path(home), module, port, pages_port, is_read_only)
 

@@ -12,7 +12,7 @@ from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.instruments import MODELS, instruments_of
 from valuesassets.orchestration.io_managers import study_io_managers
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import DEMO, Study, load_study
 
 ONE_BY_ONE = {
     "languages": "an entry of `languages`",
@@ -43,7 +43,7 @@ def stale_table(definitions: dg.Definitions) -> str:
 
 
 if __name__ == "__main__":
-    study = load_study(os.environ.get("VALUESASSETS_STUDY") or "demo")
+    study = load_study(os.environ.get("VALUESASSETS_STUDY") or DEMO)
     storage = Storage(root="storage", study=study.name)
     assets = [asset for instrument in (MODELS, *instruments_of(study)) for asset in instrument.assets(study)]
     print(stale_table(dg.Definitions(assets, resources={"storage": storage, **study_io_managers(storage)})), end="")

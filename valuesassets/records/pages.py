@@ -56,8 +56,8 @@ def page_link(storage_root: Path, path: Path, server: str = IN_THE_UI) -> str:
     Raises:
         ValueError: the file does not lie below the storage folder, or is not published.
 
-    >>> page_link(Path("storage"), Path("storage/demo/survey/report/report.html"))
-    '/pages/storage/demo/survey/report/report.html'
+    >>> page_link(Path("storage"), Path("storage/demo_survey/survey/report/report.html"))
+    '/pages/storage/demo_survey/survey/report/report.html'
     """
     relative = PurePosixPath(path.absolute().relative_to(storage_root.absolute()).as_posix())
     if not is_published(relative):

@@ -25,10 +25,10 @@ def storage_root() -> Path:
 def made_again(path: Path) -> str:
     """The advice how to restore a file: the asset to materialise, and the command that makes missing files.
 
-    >>> made_again(storage_root() / "demo" / "survey" / "distances" / "pairs.parquet")
-    'materialise survey/distances, or make it again: valuesassets run demo'
-    >>> made_again(storage_root() / "demo" / "survey" / "trials" / "ell.parquet")
-    'materialise survey/trials for ell, or make it again: valuesassets run demo'
+    >>> made_again(storage_root() / "demo_survey" / "survey" / "distances" / "pairs.parquet")
+    'materialise survey/distances, or make it again: valuesassets run demo_survey'
+    >>> made_again(storage_root() / "demo_survey" / "survey" / "trials" / "ell.parquet")
+    'materialise survey/trials for ell, or make it again: valuesassets run demo_survey'
     """
     try:
         study, *places = path.absolute().relative_to(storage_root().absolute()).parts

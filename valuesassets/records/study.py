@@ -32,6 +32,17 @@ from valuesassets.records.settings.slurm import SlurmSettings
 from valuesassets.records.settings.worldvaluesbench import WorldValuesBench
 from valuesassets.records.settings.worldwise import Worldwise
 
+DEMO = "demo_survey"
+"""The study that is run where none is named."""
+EARLIER_NAMES = {
+    "demo": DEMO,
+    "demo22": "demo_survey_22",
+    "psych_demo": "demo_psych_tasks",
+    "robustness_demo": "demo_cultural_robustness",
+    "worldwise_demo": "demo_worldwise",
+}
+"""Earlier names of bundled studies, which are accepted for one release, and the names of today."""
+
 
 class Study(Record):
     """One study: languages, model families, rules of measurement, and a table for each instrument that it runs.
@@ -240,14 +251,14 @@ def why_no_people(study: Study) -> str:
 
 
 def study_path(name_or_path: str) -> Path:
-    """The path of a bundled study, or the given path itself.
+    """The path of a bundled study, also by its earlier name, or the given path itself.
 
     Raises:
         StudyError: there is no such bundled study and no such file.
     """
-    bundled = bundled_names(".", ".toml")
-    if name_or_path in bundled:
-        return STUDIES / f"{name_or_path}.toml"
+    bundled, name = bundled_names(".", ".toml"), EARLIER_NAMES.get(name_or_path, name_or_path)
+    if name in bundled:
+        return STUDIES / f"{name}.toml"
     if name_or_path and Path(name_or_path).exists():
         return Path(name_or_path)
     raise StudyError(no_such_file(name_or_path, "study file", bundled))
@@ -266,10 +277,26 @@ def load_study(name_or_path: str, kind: type[Study] = Study) -> Study:
     content = read_toml(path, "a study file (TOML)", StudyError)
     study = parse_study(content, str(path), path.resolve().parent, kind)
     settings = study.questionnaires
-    if settings is None or settings.overrides is not None or name_or_path in bundled_names(".", ".toml"):
+    is_bundled = EARLIER_NAMES.get(name_or_path, name_or_path) in bundled_names(".", ".toml")
+    if settings is None or settings.overrides is not None or is_bundled:
         return study
     questionnaires = settings.model_copy(update={"overrides": path.resolve().parent / f"{path.stem}.overrides"})
     return study.model_copy(update={"questionnaires": questionnaires})
+
+
+def stored_study(study: Study, storage: Path) -> Study:
+    """A study under the name by which a storage has it.
+
+    This is the earlier name of a bundled study that was first run under it: its files and its history stay where they
+    are, so that nothing is made or asked again.
+
+    Args:
+        storage: the folder in which studies have their files, each below its name.
+    """
+    for earlier, name in EARLIER_NAMES.items():
+        if study.name == name and not (storage / name).exists() and (storage / earlier).is_dir():
+            return study.model_copy(update={"name": earlier})
+    return study
 
 
 def parse_study(content: dict[str, Any], source: str, folder: Path | None = None, kind: type[Study] = Study) -> Study:

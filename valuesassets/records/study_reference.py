@@ -14,7 +14,7 @@ from valuesassets.records.study import Study
 _HEAD = """\
 # The study file
 
-A study is one TOML file. Bundled studies have names (`demo`, `demo22`, `evs2017`). `valuesassets study FILE` checks the
+A study is one TOML file, or a bundled one by its name (`demo_survey`, `evs2017`). `valuesassets study FILE` checks the
 file and whether the files it names exist; it reports each problem in one line with file, key and expected value. The
 tables below list every key. All paths, also of models and tokenizers, are relative to the folder of the study file. The
 column "left out" shows the default; where it has a dash, the description says what holds. [Staleness](staleness.md)

@@ -35,7 +35,7 @@ ITEMS, WORDINGS, RESPONDENTS, RESAMPLES = 200, 3, 1500, 2000
 
 def main() -> None:
     """Print a line per analysis, and what all took together."""
-    whole = load_study("demo22")
+    whole = load_study("demo_survey_22")
     study = simulation_study(whole, list(whole.languages), RESAMPLES)
     random = np.random.default_rng(0)
     world = simulate_answers(PLANTED, study, simulated_scales(ITEMS, map_items()), WORDINGS, RESPONDENTS, random)

@@ -47,7 +47,7 @@ def write(path: Path, rows: int, columns: int) -> None:
 
 def measure(path: Path) -> None:
     """Read a file as a study does, and print what it took; in a process of its own, as a peak is never forgotten."""
-    demo = load_study("demo")
+    demo = load_study("demo_survey")
     asked = [
         ask(question, load_variables().option_count(question) or 2)
         for question in load_variables().opinion_items

@@ -66,12 +66,12 @@ SHAPES = {
 
 @functools.cache
 def all_questions() -> tuple[Asked, ...]:
-    """Questions of the questionnaires of `demo22`, language by language, every fifth a ten-point scale.
+    """Questions of the questionnaires of `demo_survey_22`, language by language, every fifth a ten-point scale.
 
     Only those that are asked once, whatever was answered before. A question's id names its language too: to the engine,
     the same question in two languages is two.
     """
-    languages = sorted(load_study("demo22").languages)  # figures of before stay comparable when forms are added
+    languages = sorted(load_study("demo_survey_22").languages)  # figures of before stay comparable when forms are added
     shuffled = random.Random(0).sample(languages, len(languages))  # noqa: S311  # a seeded order
     return tuple(asked for language in shuffled for asked in questions_in(language))
 

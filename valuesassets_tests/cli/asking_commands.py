@@ -10,7 +10,7 @@ from valuesassets.instruments.worldvaluesbench.value_questions import load_value
 from valuesassets.records.parquet import trial_rows, write_table
 from valuesassets.records.tables import TRIALS
 from valuesassets_tests.cli.commands import QUESTIONS, write_json
-from valuesassets_tests.cli.test_psych_read import COUNTS, text
+from valuesassets_tests.cli.test_psych_tasks_read import COUNTS, text
 from valuesassets_tests.instruments.worldvaluesbench.made_files import planted_file
 from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS, JAPAN, write
 from valuesassets_tests.tiny_models import PROMPTS, trial
@@ -60,7 +60,14 @@ def of_psych(folder):
     (folder / "counts.toml").write_text(COUNTS, encoding="utf-8")
     line = json.dumps({"text": text([3, 12]), "experiment": "rain", "participant": "a"})
     (folder / "people.jsonl").write_text(line + "\n", encoding="utf-8")
-    return ["psych", "read", "--transcripts", folder / "people.jsonl", "--task", folder / "counts.toml"], "run.json"
+    return [
+        "psych_tasks",
+        "read",
+        "--transcripts",
+        folder / "people.jsonl",
+        "--task",
+        folder / "counts.toml",
+    ], "run.json"
 
 
 COMMANDS = (of_probe, of_read, of_choose, of_reason, of_ask, of_psych)

@@ -20,8 +20,8 @@ def test_what_was_planted_between_two_storages_stands_in_the_terminal_and_on_a_p
 ):
     page = tmp_path / "page.html"
     said = succeed("compare", stored / "one" / "small", stored / "two" / "small", "--output", page)
-    assert "cells that only one has, and of others what is not the same: 4\n" in said
-    assert "languages or parts whose prompts are not the same: 2\n" in said
+    assert "cells that only one has, or whose readings were made differently: 4\n" in said
+    assert "languages or parts whose prompts differ: 2\n" in said
     assert "2 of 4 cells differ in their mean answer over questions; most reference-multi " in said
     text = page.read_text(encoding="utf-8")
     assert "one/small and two/small, side by side" in text

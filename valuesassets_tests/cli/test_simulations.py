@@ -10,7 +10,7 @@ from valuesassets_tests.cli.commands import read_json, refuse, succeed
 def test_the_worlds_of_one_finding_are_printed_and_written(tmp_path):
     written = tmp_path / "simulations.json"
     said = succeed("simulations", "--only", "n", "--worlds", 2, "--processes", 1, "--output", written)
-    assert "a pull to a place differs by language (finding N), 2 worlds" in said
+    assert "a pull to a place differs by language (finding N), 2 simulations" in said
     rows = read_json(written)
     assert {row["finding"] for row in rows} == {"N"}
     assert set(rows[0]) == {
@@ -20,7 +20,7 @@ def test_the_worlds_of_one_finding_are_printed_and_written(tmp_path):
 
 def test_words_of_no_world_are_refused_with_the_names_of_all():
     said = refuse("simulations", "--only", "no such world", code=2)
-    assert "no world has that letter or these words" in said
+    assert "no simulation has that letter or these words" in said
     assert "families follow their countries (no letter)" in said
 
 

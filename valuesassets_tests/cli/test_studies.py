@@ -13,7 +13,9 @@ from valuesassets.records.study import load_study, study_path
 from valuesassets_tests.cli.commands import refuse, run, run_in_own_process, succeed
 
 
-@pytest.mark.parametrize(("study", "cells", "weights"), [("demo", 12, None), ("first_real", 7, 2), ("evs2017", 44, 23)])
+@pytest.mark.parametrize(
+    ("study", "cells", "weights"), [("demo_survey", 12, None), ("first_real", 7, 2), ("evs2017", 44, 23)]
+)
 def test_study_says_what_it_would_build(study, cells, weights):
     said = succeed("study", study)
     assert f"cells: {cells};" in said
@@ -40,14 +42,22 @@ def test_how_long_a_study_takes_is_said_where_its_file_says_so():
 
 
 @pytest.mark.parametrize(
-    "name", ["demo", "psych_demo", "robustness_demo", "worldwise_demo", "demo_worldvaluesbench", "evs2017"]
+    "name",
+    [
+        "demo_survey",
+        "demo_psych_tasks",
+        "demo_cultural_robustness",
+        "demo_worldwise",
+        "demo_worldvaluesbench",
+        "evs2017",
+    ],
 )
 def test_study_counts_the_cells_that_the_graph_has(name):
     """A cell is a family and a task, a culture: not a language."""
     found = load_study(name)
     in_graph = {each.name: len(each.cells(found)) for each in instruments_of(found)}
     assert cells_line(found) == str(sum(in_graph.values()))
-    assert cells_line(load_study("psych_demo")) == "6"  # two families, three tasks, one language
+    assert cells_line(load_study("demo_psych_tasks")) == "6"  # two families, three tasks, one language
 
 
 OWN = """
@@ -154,8 +164,8 @@ def test_without_a_command_there_is_help():
 
 
 def test_an_instrument_lists_what_it_can_do_and_does_it(tmp_path):
-    groups = {group.name for group in app.registered_groups if group.name != "models"}
-    assert groups == {"survey", "worldvaluesbench", "psych", "robustness", "worldwise"}
+    groups = {group.name for group in app.registered_groups if group.name != "models" and not group.hidden}
+    assert groups == {"survey", "worldvaluesbench", "psych_tasks", "cultural_robustness", "worldwise"}
     said = succeed("survey", "--help")
     assert {"extract", "align", "trials", "probe", "calibrate", "map", "trace", "worlds"} <= set(said.split())
     asked = ("trials", "--questions", tmp_path / "none.json", "--language", "eng", "--output", tmp_path / "t.parquet")
@@ -171,7 +181,7 @@ def test_debug_shows_where_an_error_comes_from(tmp_path):
 
 @pytest.mark.slow
 def test_a_storage_that_cannot_stand_in_a_batch_script_is_one_line(tmp_path):
-    (tmp_path / "s.toml").write_text(study_path("demo").read_text() + "\n[slurm]\n")
+    (tmp_path / "s.toml").write_text(study_path("demo_survey").read_text() + "\n[slurm]\n")
     line = refuse("study", tmp_path / "s.toml", "--slurm", VALUESASSETS_STORAGE=f'{tmp_path}/a "quoted" disk')
-    assert line.startswith(f'{tmp_path}/a "quoted" disk/demo/slurm/UUID: an absolute path without quotes')
+    assert line.startswith(f'{tmp_path}/a "quoted" disk/demo_survey/slurm/UUID: an absolute path without quotes')
     assert line.endswith("choose another one")

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from valuesassets.cli.app import app
-from valuesassets.cli.worldwise_reason import lock_name
+from valuesassets.cli.asking import lock_name
 from valuesassets.instruments.worldwise.tables import REASONS
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.parquet import read_frame

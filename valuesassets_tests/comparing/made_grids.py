@@ -13,7 +13,7 @@ LANGUAGES = ("eng", "deu", "fra", "pol", "ell", "bul", "ita", "spa", "fin", "swe
 
 
 def study(n_languages=10, families=("mono", "multi"), **inference) -> Study:
-    whole = load_study("demo22")
+    whole = load_study("demo_survey_22")
     kinds = {"mono": whole.families["reference-mono"], "multi": whole.families["reference-multi"]}
     settings = whole.inference.model_copy(update={"resamples": 499} | inference)
     return whole.model_copy(
@@ -58,7 +58,7 @@ def made_grid(tilts, people, families=("mono", "multi"), on: Scales | None = Non
     averaged = sides.mean(axis=(0, 1))
     codes = LANGUAGES[:n_languages]
     cells = tuple((family, code) for family in families for code in codes)
-    about = load_study("demo22").languages
+    about = load_study("demo_survey_22").languages
     return AnswerGrid(
         on,
         cells,

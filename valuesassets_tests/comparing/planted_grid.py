@@ -34,7 +34,7 @@ LISTED = ["v85", "v86", "v92", "v93", "v95"]
 
 @functools.cache
 def demo() -> Study:
-    return load_study("demo")
+    return load_study("demo_survey")
 
 
 @functools.cache

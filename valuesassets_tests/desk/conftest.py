@@ -31,7 +31,7 @@ def page(browser, ui):
 @pytest.fixture
 def environment(tmp_path):
     named = {held_asset.GATE: str(tmp_path / "gate"), "PYTHONPATH": str(REPOSITORY)}
-    return study_environment(tmp_path, Path("demo")) | named
+    return study_environment(tmp_path, Path("demo_survey")) | named
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from valuesassets_tests.orchestration.small_study import study_environment
 
 @pytest.fixture
 def environment(tmp_path):
-    return study_environment(tmp_path, "demo") | {"PYTHONPATH": str(REPOSITORY)}
+    return study_environment(tmp_path, "demo_survey") | {"PYTHONPATH": str(REPOSITORY)}
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def listening():
 
 def test_a_faulty_study_file_is_named(environment, ports, tmp_path):
     study = tmp_path / "s.toml"
-    study.write_text(study_path("demo").read_text(encoding="utf-8") + "\n[thresholdz]\n", encoding="utf-8")
+    study.write_text(study_path("demo_survey").read_text(encoding="utf-8") + "\n[thresholdz]\n", encoding="utf-8")
     line = refuse_ui(environment | {"VALUESASSETS_STUDY": str(study)}, ports)
     assert line.startswith(str(study))
     assert "thresholdz" in line

@@ -18,7 +18,7 @@ OLDER = "7e2f3204cf8e"  # of Dagster 1.5
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The folder of a database that today's Dagster has made."""
-    for name, value in study_environment(tmp_path, Path("demo")).items():
+    for name, value in study_environment(tmp_path, Path("demo_survey")).items():
         monkeypatch.setenv(name, value)
     folder = tmp_path / "storage" / "dagster"
     open_instance(str(folder), False).dispose()

@@ -107,7 +107,7 @@ def ui(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ui")
     (folder / "gates").mkdir()
     named = {gated_cells.GATES: str(folder / "gates"), "PYTHONPATH": str(REPOSITORY)}
-    environment = study_environment(folder, Path("demo")) | named
+    environment = study_environment(folder, Path("demo_survey")) | named
     with serving(environment, folder / "ui.log", gated_cells.__name__) as address:
         yield address
 

@@ -43,7 +43,7 @@ defs = dg.Definitions([told], executor=dg.in_process_executor)
 
 @pytest.fixture
 def instance(tmp_path, monkeypatch):
-    for name, value in study_environment(tmp_path, Path("demo")).items():
+    for name, value in study_environment(tmp_path, Path("demo_survey")).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
     monkeypatch.setattr(dg.DagsterInstance, "wait_for_local_code_server_processes_on_shutdown", True)

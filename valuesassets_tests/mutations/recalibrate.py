@@ -10,8 +10,9 @@ from valuesassets.answers.calibration import compare_with_plants, summarise_reco
 from valuesassets.answers.plants import Plants, planted_answers
 from valuesassets.answers.reference_models import planted_text_rows
 from valuesassets.answers.sampled_answers import derive_sampled_distributions
+from valuesassets.cli.asking import ask_reference
 from valuesassets.cli.calibrate import calibration_study
-from valuesassets.cli.models import read_answers
+from valuesassets.cli.probe import derive_answers
 from valuesassets.instruments.survey.plants import plant_questions
 from valuesassets.instruments.survey.trials import write_trials
 from valuesassets.models.loaded_model import LoadedModel
@@ -25,7 +26,7 @@ from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.parquet import answer_rows
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.study import Study
-from valuesassets.records.trials import Trial
+from valuesassets.records.trials import Reading, Trial
 from valuesassets_tests.studies.expected_questions import expected_questions
 
 LANGUAGE, FAMILY = "eng", "reference-mono"
@@ -62,7 +63,9 @@ def calibrate(known: Path, own: Path, is_sampled: bool) -> list[dict[str, Any]]:
     found = find_reference_model(known, hash_training(answers, PASSES, study.seed))
     phantom = found or train_reference_model(answers, own, PASSES, study.seed)
     loaded = load_model(str(phantom.folder), None, "float32", "cpu")
-    probed = pd.DataFrame(read_answers(loaded, FAMILY, trials, questions, is_calibration=True)[0])
+    records = ask_reference(FAMILY, loaded, trials, "reading answers")
+    readings = [record for record in records if isinstance(record, Reading)]
+    probed = pd.DataFrame(derive_answers(readings, trials, questions, FAMILY))
     planted = planted_answers({(FAMILY, LANGUAGE): plants})
     sampled = draw(loaded, trials, plants, study) if is_sampled else None
     summary = summarise_recovery(compare_with_plants(probed, planted, sampled), study.phantom)

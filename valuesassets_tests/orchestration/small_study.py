@@ -87,12 +87,13 @@ dtype = "float32"
 
 def write_small_study(folder: Path, steps: int, kept_languages: Sequence[str] = LANGUAGES) -> Path:
     """A study file with some of the demo's languages; with few steps its plants are not recovered."""
-    head, *languages = study_path("demo").read_text(encoding="utf-8").split("\n[languages.")
+    head, *languages = study_path("demo_survey").read_text(encoding="utf-8").split("\n[languages.")
     kept = [part for part in languages if part[:3] in kept_languages]
     families = languages[-1][languages[-1].index("\n[families.") :]
     kept = [part.split("\n[families.")[0] for part in kept]
     text = "\n[languages.".join([head, *kept]) + families
-    text = text.replace('name = "demo"', 'name = "small"').replace("steps = 200", f"steps = {steps}\nsamples = 50")
+    text = text.replace('name = "demo_survey"', 'name = "small"')
+    text = text.replace("steps = 200", f"steps = {steps}\nsamples = 50")
     path = folder / "small.toml"
     estimators = '\n[elicitation]\nestimators = ["label_likelihood", "content_free"]\n'
     few = "\n[inference]\nresamples = 199\nworlds = 2\n"
@@ -128,7 +129,8 @@ def write_small_robustness(folder: Path) -> Path:
 def write_demo(folder: Path) -> Path:
     """The survey's bundled demonstration as it is, but for few simulated worlds, in a file of the folder."""
     path = folder / "demo.toml"
-    path.write_text(study_path("demo").read_text(encoding="utf-8") + "\n[inference]\nworlds = 2\n", encoding="utf-8")
+    text = study_path("demo_survey").read_text(encoding="utf-8")
+    path.write_text(f"{text}\n[inference]\nworlds = 2\n", encoding="utf-8")
     return path
 
 
@@ -172,7 +174,7 @@ def write_small_psych(folder: Path) -> Path:
         "participants = 48": "participants = 10",
         "resamples = 999": "resamples = 199",
     }
-    return _with_fewer(folder, "psych_demo", (*left_out, "families.parrot"), changes)
+    return _with_fewer(folder, "demo_psych_tasks", (*left_out, "families.parrot"), changes)
 
 
 def write_small_worldwise(folder: Path) -> Path:
@@ -180,9 +182,9 @@ def write_small_worldwise(folder: Path) -> Path:
     changes = {
         "steps = 170": "steps = 40",
         "draws = 6\n": "",
-        '"worldwise/': f'"{study_path("worldwise_demo").parent}/worldwise/',
+        '"worldwise/': f'"{study_path("demo_worldwise").parent}/worldwise/',
     }
-    return _with_fewer(folder, "worldwise_demo", ("families.reference-same",), changes)
+    return _with_fewer(folder, "demo_worldwise", ("families.reference-same",), changes)
 
 
 def _with_fewer(folder: Path, name: str, left_out: Sequence[str], changes: Mapping[str, str]) -> Path:

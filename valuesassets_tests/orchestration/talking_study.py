@@ -105,7 +105,7 @@ def write_talking_study(folder: Path, base_url: str) -> Path:
     """The study's files."""
     (folder / "few.json").write_text(json.dumps([each.model_dump() for each in few_scenarios()]), encoding="utf-8")
     (folder / "targets.csv").write_text(TARGETS, encoding="utf-8")
-    tables = study_path("worldwise_demo").read_text(encoding="utf-8").split("\n[")
+    tables = study_path("demo_worldwise").read_text(encoding="utf-8").split("\n[")
     cultures = [table for table in tables if table.partition("]")[0].removeprefix("worldwise.cultures.") in CULTURES]
     path = folder / "small.toml"
     told = "\n".join(f"[{table}" for table in cultures)

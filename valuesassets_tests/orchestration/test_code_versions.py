@@ -13,7 +13,7 @@ from valuesassets.records.settings.human import HumanData, HumanFile
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
 
-STUDY = load_study("demo")
+STUDY = load_study("demo_survey")
 TRIALS = "valuesassets.instruments.survey.trials"
 WIRED = {
     "reference_models": {"reference_models.py", "plants.py", "train_reference.py", "reference.py"},

@@ -31,7 +31,7 @@ BY_ALL = {"questions", "refused"}
 def by_manager(tmp_path_factory):
     """Names of the demo's assets by what they are written by."""
     found = {}
-    graph = build_definitions(load_study("demo"), tmp_path_factory.mktemp("storage")).resolve_asset_graph()
+    graph = build_definitions(load_study("demo_survey"), tmp_path_factory.mktemp("storage")).resolve_asset_graph()
     for asset in graph.assets_defs:
         for key in asset.keys:
             found.setdefault(asset.get_io_manager_key_for_asset_key(key), set()).add(key.path[-1])
@@ -75,7 +75,7 @@ def test_an_asset_of_no_known_instrument_has_the_shared_tables_alone():
 
 def test_the_type_that_the_ui_shows_is_that_of_the_assets_own_table(tmp_path):
     """An instrument may have a table of its own under the name of a shared one."""
-    graphs = [build_definitions(load_study(name), tmp_path) for name in ("demo", "robustness_demo")]
+    graphs = [build_definitions(load_study(name), tmp_path) for name in ("demo_survey", "demo_cultural_robustness")]
     assets = [asset for graph in graphs for asset in graph.resolve_asset_graph().assets_defs]
     told = {
         key: asset.op.output_dict[asset.get_output_name_for_asset_key(key)] for asset in assets for key in asset.keys

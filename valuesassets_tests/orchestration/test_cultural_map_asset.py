@@ -12,7 +12,7 @@ from valuesassets_tests.orchestration.study_here import unpainted
 
 def materialise(root, rows):
     """Writes a grid's answers and materialises what stands between them and the map; gives the map's folder."""
-    folder = root / "demo" / "survey"
+    folder = root / "demo_survey" / "survey"
     for (model, language), cell in rows.groupby(["model", "language"]):
         path = folder / "probe_distributions" / model / f"{language}.parquet"
         FORMATS["frame"].write(path, cell, SURVEY.key("probe_distributions"), path.parent)
@@ -35,7 +35,7 @@ def made(tmp_path_factory):
 
 @pytest.mark.slow
 def test_the_tables_come_back_with_their_notes_beside_the_figure(made):
-    folder = made / "demo" / "survey" / "cultural_map"
+    folder = made / "demo_survey" / "survey" / "cultural_map"
     frames = FORMATS["frames"].read(folder / "cultural_map.json", SURVEY.key("cultural_map"))
     assert list(frames) == ["points", "projector", "sensitivity", "tests", "notes"]
     assert frames["points"].attrs["notes"] == frames["notes"]["note"].tolist()
@@ -46,7 +46,7 @@ def test_the_tables_come_back_with_their_notes_beside_the_figure(made):
 @pytest.mark.slow
 def test_without_a_usable_answer_the_reason_is_the_result_and_no_earlier_figure_is_left(made, tmp_path):
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    assert list((tmp_path / "demo" / "survey" / "cultural_map").glob("cultural_map.[ps]*g"))
+    assert list((tmp_path / "demo_survey" / "survey" / "cultural_map").glob("cultural_map.[ps]*g"))
     folder = materialise(tmp_path, probe().assign(p_valid=0.01))
     frames = FORMATS["frames"].read(folder / "cultural_map.json", SURVEY.key("cultural_map"))
     assert list(frames) == ["refused"]

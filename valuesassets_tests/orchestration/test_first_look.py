@@ -14,7 +14,7 @@ from valuesassets.records.study import load_study
 from valuesassets.reporting.analyses import line_of
 from valuesassets_tests.needs import REPOSITORY
 
-STUDIES = {name: survey_assets(load_study(name)) for name in ("demo", "evs2017")}
+STUDIES = {name: survey_assets(load_study(name)) for name in ("demo_survey", "evs2017")}
 ASSETS = {asset.key.path[-1]: asset for assets in STUDIES.values() for asset in assets}
 CONTROLS = (controls_line, draw_controls)
 SENTENCES = [
@@ -56,7 +56,7 @@ def test_a_failed_check_says_what_to_do(sentence):
 
 
 def test_the_line_stands_first_and_the_picture_last():
-    study = load_study("demo")
+    study = load_study("demo_survey")
     controls = pd.DataFrame({"language": ["eng"], "answered_by": ["deu"], "fails": [True], "w1_unit_error_mean": [0.3]})
     given = dg.MaterializeResult(value=controls, metadata={"pairs": 1}, data_version=dg.DataVersion("1"))
     shown = first_look(given, *CONTROLS, study)
@@ -74,10 +74,10 @@ def test_an_analysis_that_was_refused_says_why_in_its_line():
 
 
 def test_only_what_is_published_is_linked(tmp_path):
-    storage = Storage(root=str(tmp_path), study="demo")
-    page = link_to(storage, tmp_path / "demo" / "survey" / "report" / "report.html")
-    assert page == dg.MetadataValue.url("/pages/storage/demo/survey/report/report.html")
-    people = tmp_path / "demo" / "survey" / "respondents" / "respondents.parquet"
+    storage = Storage(root=str(tmp_path), study="demo_survey")
+    page = link_to(storage, tmp_path / "demo_survey" / "survey" / "report" / "report.html")
+    assert page == dg.MetadataValue.url("/pages/storage/demo_survey/survey/report/report.html")
+    people = tmp_path / "demo_survey" / "survey" / "respondents" / "respondents.parquet"
     assert link_to(storage, people) == dg.MetadataValue.path(str(people))
 
 
@@ -90,7 +90,7 @@ def test_an_analysis_of_too_few_cells_has_a_line_all_the_same():
 
 
 def test_a_result_is_not_lost_for_the_line_about_it():
-    study, odd = load_study("demo"), pd.DataFrame({"surprise": [1]})
+    study, odd = load_study("demo_survey"), pd.DataFrame({"surprise": [1]})
     shown = first_look(odd, *CONTROLS, study)
     assert shown.value is odd
     assert shown.metadata["summary"].startswith("cannot be shown (AttributeError")

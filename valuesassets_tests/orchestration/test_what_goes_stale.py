@@ -11,7 +11,7 @@ from valuesassets.records.settings.cells import Family
 from valuesassets.records.study import Study, load_study
 from valuesassets_tests.needs import REPOSITORY
 
-STUDY = load_study("demo")
+STUDY = load_study("demo_survey")
 ANALYSES = {
     *("item_statistics", "reliability", "signal", "distances", "human_comparison", "mono_vs_multi", "position_bias"),
     *("cultural_map", "simulated_worlds", "report", "replication_bundle"),

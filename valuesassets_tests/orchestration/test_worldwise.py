@@ -25,7 +25,7 @@ MEASURED = {"quality_report", "reliability", "cultural_profiles", "alignment", "
 GRAPH = {"scenarios", "trials", "preflight", "readings", "choices"} | MEASURED
 REASONED = {"exemplars", "axes", "reason_trials", "reasons", "reason_vectors", "projections"}
 REASONED |= {"say_do_gap", "stereotyping", "seed_scores"}
-DEMO = load_study("worldwise_demo")
+DEMO = load_study("demo_worldwise")
 
 SMALLER = {
     "worldwise/demo_scenarios.json": "few.json",
@@ -49,7 +49,7 @@ def write_small_demo(folder):
     few = [each for each in whole if each["axis"] in AXES and each["id"][-1] in "12"]
     few[0]["situation"] = f"In Port Averil: {few[0]['situation']}"
     (folder / "few.json").write_text(json.dumps(few), encoding="utf-8")
-    text = study_path("worldwise_demo").read_text(encoding="utf-8")
+    text = study_path("demo_worldwise").read_text(encoding="utf-8")
     for old, new in SMALLER.items():
         assert old in text, old
         text = text.replace(old, new)

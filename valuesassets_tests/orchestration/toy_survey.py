@@ -41,7 +41,7 @@ CHECK = "batches_do_not_matter"
 
 @cache
 def toy_study() -> Study:
-    demo = load_study("demo")
+    demo = load_study("demo_survey")
     return demo.model_copy(update={"languages": {code: demo.languages[code] for code in LANGUAGES}})
 
 

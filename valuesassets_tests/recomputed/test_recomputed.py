@@ -106,7 +106,7 @@ def test_every_stored_number_is_computed_again_or_named_with_a_reason(study, che
 
 @pytest.mark.slow
 def test_choices_of_worldwise_are_what_readings_and_trials_give(small_worldwise):
-    folder = small_worldwise / "storage" / "worldwise_demo" / "worldwise"
+    folder = small_worldwise / "storage" / "demo_worldwise" / "worldwise"
     check = Check(folder, OF_SMALL)
     others.of_choices(folder, check)
     is_whole(check, "choices", {})
@@ -114,7 +114,7 @@ def test_choices_of_worldwise_are_what_readings_and_trials_give(small_worldwise)
 
 @pytest.mark.slow
 def test_marks_of_psych_tasks_are_what_readings_and_trials_give(small_psych):
-    folder = small_psych / "storage" / "psych_demo" / "psych_tasks"
+    folder = small_psych / "storage" / "demo_psych_tasks" / "psych_tasks"
     check = Check(folder, OF_SMALL)
     others.of_marks(folder, check)
     excused = {

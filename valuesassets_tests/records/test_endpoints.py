@@ -80,12 +80,12 @@ def test_a_family_behind_an_api_says_what_it_needs_and_nothing_that_others_decid
 
 
 def test_the_survey_refuses_a_model_whose_probabilities_it_cannot_read():
-    told = load_study("demo").model_dump(mode="json", exclude_none=True)
+    told = load_study("demo_survey").model_dump(mode="json", exclude_none=True)
     told["families"]["gemini"] = FAMILY
-    type(load_study("demo")).model_validate(told)
+    type(load_study("demo_survey")).model_validate(told)
     told["families"]["gemini"] = FAMILY | SAMPLED
     with pytest.raises(ValueError, match=r"families\.gemini: the survey reads probabilities, and route = 'sampled'"):
-        type(load_study("demo")).model_validate(told)
+        type(load_study("demo_survey")).model_validate(told)
 
 
 def test_a_job_behind_an_api_comes_back_as_it_went_and_needs_the_network(tmp_path):

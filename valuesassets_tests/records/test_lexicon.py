@@ -40,7 +40,7 @@ every_form = pytest.mark.parametrize("language", LANGUAGES)
 
 
 def test_every_language_of_the_demonstration_and_of_the_survey_has_a_lexicon():
-    assert set(bundled_lexicons()) >= {*load_study("demo").languages, *load_study("evs2017").languages, *FIELDED}
+    assert set(bundled_lexicons()) >= {*load_study("demo_survey").languages, *load_study("evs2017").languages, *FIELDED}
 
 
 @every_language

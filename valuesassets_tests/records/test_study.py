@@ -11,7 +11,7 @@ from valuesassets.records.study import Study, load_study, parse_study, study_pat
 
 
 def demo(**changes):
-    content = tomllib.loads(study_path("demo").read_text())
+    content = tomllib.loads(study_path("demo_survey").read_text())
     for path, value in changes.items():
         part = content
         *parents, last = path.split("__")
@@ -22,7 +22,7 @@ def demo(**changes):
 
 
 def test_the_demo_has_six_languages_and_two_families():
-    study = load_study("demo")
+    study = load_study("demo_survey")
     assert list(study.languages) == ["eng", "deu", "fra", "pol", "ell", "bul"]
     assert len(study.cells()) == 12
     assert study.has_reference_models
@@ -72,14 +72,14 @@ def test_what_is_no_study_file_is_refused_in_one_line(tmp_path):
     for path, word in [
         (broken, "not TOML"),
         (binary, "UTF-8"),
-        (tmp_path / "absent.toml", "or name one of demo, "),
+        (tmp_path / "absent.toml", "or name one of demo_cultural_robustness, "),
     ]:
         with pytest.raises(StudyError, match=word):
             load_study(str(path))
 
 
 def test_a_folder_of_pdfs_is_relative_to_the_study_file(tmp_path):
-    text = study_path("demo").read_text().replace('source = "bundled"', 'source = "folder"\npdf_dir = "pdfs"')
+    text = study_path("demo_survey").read_text().replace('source = "bundled"', 'source = "folder"\npdf_dir = "pdfs"')
     (tmp_path / "mine.toml").write_text(text)
     with pytest.raises(StudyError, match="pdfs: no such folder"):
         load_study(str(tmp_path / "mine.toml"))
@@ -169,7 +169,11 @@ def test_every_path_of_a_study_file_counts_from_its_folder(tmp_path):
     }
     (tmp_path / "json").mkdir()
     (tmp_path / "people.csv").write_text("v1\n1\n")
-    text = study_path("demo").read_text().replace('"bundled"', '"bundled"\nextractions = "json"\npdf_dir = "~/pdfs"')
+    text = (
+        study_path("demo_survey")
+        .read_text()
+        .replace('"bundled"', '"bundled"\nextractions = "json"\npdf_dir = "~/pdfs"')
+    )
     people = '[human]\nsource = "files"\nfiles = [{ path = "people.csv", survey = "evs2017" }]\n'
     (tmp_path / "mine.toml").write_text(text[: text.index("[human]")] + people)
     study = load_study(str(tmp_path / "mine.toml"))

@@ -23,7 +23,7 @@ FAMILIES = ("reference-mono", "reference-multi")
 
 def small_study(name: str = "small") -> Study:
     """The demo in two languages."""
-    demo = load_study("demo")
+    demo = load_study("demo_survey")
     kept = {code: demo.languages[code] for code in LANGUAGES}
     return demo.model_copy(update={"name": name, "languages": kept})
 

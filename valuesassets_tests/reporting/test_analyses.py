@@ -18,7 +18,7 @@ from valuesassets.reporting.sections import analysis_section
 from valuesassets_tests.comparing import planted_grid
 from valuesassets_tests.needs import REPOSITORY
 
-STUDY = load_study("demo")
+STUDY = load_study("demo_survey")
 TABLE = pd.DataFrame({"model": ["a", "b"], "x": [1.0, 2.0]})
 
 

@@ -31,7 +31,7 @@ def test_planted_and_recovered_stand_by_response_type_with_their_bounds(page):
 @pytest.mark.slow
 def test_sampled_answers_stand_beside_with_the_bound_that_chance_widens():
     sampled = {"comparison": sampled_columns(comparison_frame()), "recovery": recovery_frame()}
-    shown = section(rendered(load_study("demo"), calibration=sampled), "Calibration")
+    shown = section(rendered(load_study("demo_survey"), calibration=sampled), "Calibration")
     row = re.search(r"Sampled answers.*?<tr><th[^>]*>all</th>(.*?)</tr>", shown, re.DOTALL).group(1)
     assert re.findall(r">([\d.]+)<", row)[-3:] == ["0.034", "0.045", "0.055"]
 
@@ -39,7 +39,7 @@ def test_sampled_answers_stand_beside_with_the_bound_that_chance_widens():
 def test_the_cells_that_were_not_recovered_are_named():
     recovery = recovery_frame()
     recovery.loc[1, ["is_recovered", "reason"]] = [False, "mean w1_unit_error 0.310 is above 0.02"]
-    shown = section(rendered(load_study("demo"), calibration={"recovery": recovery}), "Calibration")
+    shown = section(rendered(load_study("demo_survey"), calibration={"recovery": recovery}), "Calibration")
     assert "11 of 12 calibrated cells were recovered within the bounds; not recovered: reference-mono in deu." in shown
     assert "mean w1_unit_error 0.310 is above 0.02" in shown
 
@@ -56,6 +56,6 @@ def test_phantoms_of_another_language_must_fail_and_those_that_do_not_are_named(
     assert "2 of 2 pairs failed, as they must." in shown
     assert re.search(r"<th[^>]*>reference-mono eng</th><td[^>]*>deu</td>", shown)
     passing = controls_frame().assign(fails=[True, False])
-    blind = section(rendered(load_study("demo"), negative_controls=passing), "Calibration")
+    blind = section(rendered(load_study("demo_survey"), negative_controls=passing), "Calibration")
     assert "1 of 2 pairs failed" in blind
     assert "cannot tell them apart: deu answered by fra." in blind

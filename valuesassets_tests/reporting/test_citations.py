@@ -35,7 +35,7 @@ RESTS_ON = {
 }
 
 
-def used(name="demo", **found):
+def used(name="demo_survey", **found):
     return set(used_sources(made(load_study(name), **found), SOURCES))
 
 
@@ -59,7 +59,7 @@ def test_a_run_without_results_rests_on_the_software_alone():
 
 def test_models_are_cited_where_they_were_asked():
     assert {"burchell2025", "ramos2026"} <= used("evs2017")
-    assert not {"burchell2025", "ramos2026"} & used("demo")
+    assert not {"burchell2025", "ramos2026"} & used("demo_survey")
 
 
 def test_a_map_with_the_reference_projector_rests_on_its_countries():

@@ -31,7 +31,7 @@ TESTS = pd.DataFrame(
 )
 
 
-def run(name="demo", **changes):
+def run(name="demo_survey", **changes):
     study, probe = load_study(name), probe_frame()
     parts = {
         "gates": [Gate("All is well.", True), Gate("Nothing was dropped.", False, "v9")],
@@ -56,7 +56,7 @@ def test_a_planted_study_claims_nothing_about_models_or_people():
 
 
 def test_planted_families_beside_real_ones_are_named():
-    demo, evs = load_study("demo"), load_study("evs2017")
+    demo, evs = load_study("demo_survey"), load_study("evs2017")
     mixed = evs.model_copy(update={"families": evs.families | {"reference-mono": demo.families["reference-mono"]}})
     refused = claims(made(mixed), False)
     assert "Anything about the values of reference-mono." in refused
@@ -171,7 +171,7 @@ def test_an_empty_run_claims_nothing_and_fails_nowhere():
 
 
 def test_cells_that_are_missing_and_items_that_were_dropped_are_listed_with_their_reasons():
-    study, probe = load_study("demo"), probe_frame()
+    study, probe = load_study("demo_survey"), probe_frame()
     faint = probe.question_id == probe.question_id.iloc[0]
     probe.loc[faint, ["p_valid", "p_valid_forward", "p_valid_reversed"]] = 0.01
     partial = probe[probe.language != "bul"]

@@ -31,7 +31,7 @@ def only(study, languages, families):
 
 
 def test_a_planted_study_says_so_in_its_first_sentence():
-    first = of(load_study("demo")).split(". ")[0]
+    first = of(load_study("demo_survey")).split(". ")[0]
     assert first.startswith("This is a test of the instrument: the models were trained to give planted answers")
     assert "nothing that follows is a finding" in first
 
@@ -42,7 +42,7 @@ def test_a_real_study_does_not():
 
 
 def test_the_numbers_are_those_of_the_run():
-    study = load_study("demo")
+    study = load_study("demo_survey")
     said = of(study)
     asked = probe_frame().groupby("language").question_id.nunique().max()
     assert f"{asked} items were asked per language" in said
@@ -56,7 +56,7 @@ def test_the_numbers_are_those_of_the_run():
 
 
 def test_one_of_each_is_in_the_singular():
-    study = only(load_study("demo"), ["eng"], ["reference-mono"])
+    study = only(load_study("demo_survey"), ["eng"], ["reference-mono"])
     points = map_frame(languages=["eng"], families=["reference-mono"])
     human = human_frame()[lambda frame: frame.country == "GB"]
     said = of(study, ["eng"], ["reference-mono"], cultural_map={"points": points}, human=human)
@@ -78,36 +78,36 @@ def test_one_of_each_is_in_the_singular():
     ],
 )
 def test_the_orders_are_those_that_the_study_asks_for(orders, said):
-    study = load_study("demo")
+    study = load_study("demo_survey")
     asked = study.model_copy(update={"elicitation": study.elicitation.model_copy(update={"orders": orders})})
     assert said in of(asked)
 
 
 def test_a_stand_in_for_a_missing_indicator_is_said_where_a_drawn_point_has_one():
     said = "A missing indicator was set to the pooled human mean."
-    assert said not in of(load_study("demo"))
+    assert said not in of(load_study("demo_survey"))
     points = map_frame()
     points.loc[points.kind == "model", "n_indicators"] = 9
-    assert said in of(load_study("demo"), cultural_map={"points": points})
+    assert said in of(load_study("demo_survey"), cultural_map={"points": points})
 
 
 def test_tests_are_described_only_where_some_were_made():
-    assert "corrected" not in of(load_study("demo"))
-    assert "resamples" not in of(load_study("demo"))
-    said = of(load_study("demo"), signal={"tests": TESTS})
+    assert "corrected" not in of(load_study("demo_survey"))
+    assert "resamples" not in of(load_study("demo_survey"))
+    said = of(load_study("demo_survey"), signal={"tests": TESTS})
     assert "2,000 resamples were drawn with the seed 20170620" in said
     assert "corrected by Holm's procedure within two declared families of tests; 2 of 3 tests count" in said
 
 
 def test_what_was_not_made_is_not_said():
-    bare = " ".join(methods(made(load_study("demo"))))
+    bare = " ".join(methods(made(load_study("demo_survey"))))
     assert bare.endswith("No answers have been read yet.")
     for word in ("indicators", "respondents in", "cells were read", "Software"):
         assert word not in bare
 
 
 def test_the_software_is_named_with_its_versions():
-    said = of(load_study("demo"), versions={"valuesassets": "0.1.0", "scorer": "3", "Python": "3.11.2"})
+    said = of(load_study("demo_survey"), versions={"valuesassets": "0.1.0", "scorer": "3", "Python": "3.11.2"})
     assert said.endswith("Software: valuesassets 0.1.0, scorer 3 and Python 3.11.2; seed 20170620.")
 
 

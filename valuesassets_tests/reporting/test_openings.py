@@ -11,7 +11,7 @@ from valuesassets.reporting.parts import Refused
 from valuesassets_tests.figures.made_up import controls_frame, probe_frame, recovery_frame
 from valuesassets_tests.instruments.survey.whole_report import Fault, made
 
-STUDY = load_study("demo")
+STUDY = load_study("demo_survey")
 MONO, MULTI = STUDY.families
 CALIBRATED, ORDERS, READABLE, SURVIVES, PERSONS = range(5)
 

@@ -207,11 +207,14 @@ def test_a_full_disk_is_one_line_and_nothing_is_left(stored, tmp_path):
 
 
 def test_a_study_of_which_nothing_is_stored_and_one_about_single_people_are_each_one_line(tmp_path):
-    said = refuse("bundle", "demo", "--output", tmp_path / "x.zip", VALUESASSETS_STORAGE=str(tmp_path))
-    assert said == f"study demo: no table of it is stored in {tmp_path}/demo; run it first: valuesassets run demo"
-    (tmp_path / "psych_demo" / "psych_tasks").mkdir(parents=True)
-    said = refuse("bundle", "psych_demo", "--output", tmp_path / "x.zip", VALUESASSETS_STORAGE=str(tmp_path))
-    assert said.startswith("study psych_demo: there is nothing to bundle; nothing of psych_tasks is in it: its prompts")
+    said = refuse("bundle", "demo_survey", "--output", tmp_path / "x.zip", VALUESASSETS_STORAGE=str(tmp_path))
+    stored = f"no table of it is stored in {tmp_path}/demo_survey"
+    assert said == f"study demo_survey: {stored}; run it first: valuesassets run demo_survey"
+    (tmp_path / "demo_psych_tasks" / "psych_tasks").mkdir(parents=True)
+    said = refuse("bundle", "demo_psych_tasks", "--output", tmp_path / "x.zip", VALUESASSETS_STORAGE=str(tmp_path))
+    assert said.startswith(
+        "study demo_psych_tasks: there is nothing to bundle; nothing of psych_tasks is in it: its prompts"
+    )
     assert not (tmp_path / "x.zip").exists()
 
 

@@ -33,14 +33,14 @@ def test_an_empty_table_has_the_reason_of_its_verdicts_before_notes_on_the_metho
     notes = pd.DataFrame({"note": ["p: countries permuted."]})
     verdicts = pd.DataFrame({"model": ["a", "b"], "verdict": None, "reason": ["one language, four are needed"] * 2})
     frames = {"correlations": pd.DataFrame({"r": []}), "notes": notes, "verdicts": verdicts}
-    refused = Run(load_study("demo"), {"signal": frames}).table("correlations", "the signal", of="signal")
+    refused = Run(load_study("demo_survey"), {"signal": frames}).table("correlations", "the signal", of="signal")
     assert refused == Refused("one language, four are needed")
     del frames["verdicts"]
-    assert Run(load_study("demo"), {"signal": frames}).table("correlations", of="signal") == Refused(
+    assert Run(load_study("demo_survey"), {"signal": frames}).table("correlations", of="signal") == Refused(
         "p: countries permuted."
     )
     frames["notes"] = notes.iloc[:0]
     assert (
         "there is nothing to show"
-        in Run(load_study("demo"), {"signal": frames}).table("correlations", of="signal").reason
+        in Run(load_study("demo_survey"), {"signal": frames}).table("correlations", of="signal").reason
     )

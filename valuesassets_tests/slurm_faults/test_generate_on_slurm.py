@@ -33,7 +33,7 @@ def test_a_generate_job_that_slurm_requeues_goes_on_from_its_blocks_and_ends_wit
     model = write_model(tmp_path / "model", sentencepiece_like(), num_hidden_layers=4)
     (tmp_path / "whole").mkdir()
     assert main([generate_job(tmp_path / "whole", model, asked=MANY)]) == 0
-    study = load_study("demo").model_copy(update={"slurm": SLURM})
+    study = load_study("demo_survey").model_copy(update={"slurm": SLURM})
     storage = Storage(root=str(tmp_path / "storage"), study="demo")
     answers, known = tmp_path / "answers.parquet", tmp_path / "known"
     cell = GenerateCell(name="a/eng", model=str(model), trials=tmp_path / "whole/trials.parquet", answers=answers)

@@ -34,7 +34,7 @@ SLURM = SlurmSettings(poll_seconds=0.3, exit_file_seconds=20, environment={"PYTH
 
 
 def test_a_model_is_trained_and_answers_on_the_cluster_and_texts_become_vectors_there(tmp_path):
-    study = load_study("demo").model_copy(update={"slurm": SLURM})
+    study = load_study("demo_survey").model_copy(update={"slurm": SLURM})
     storage = Storage(root=str(tmp_path / "storage"), study="demo")
     asked = trial(PROMPTS[0], 2, "v1/0/forward")
     trials, answers = tmp_path / "trials.parquet", tmp_path / "answers.parquet"

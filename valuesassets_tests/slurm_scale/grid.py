@@ -38,11 +38,11 @@ LOADED = re.compile(r"^loaded (\S+)", re.MULTILINE)
 
 
 def write_grid_study(folder: Path) -> Path:
-    """`demo22` on Slurm, a fake GPU for each job, its models trained for a few steps only."""
-    text = study_path("demo22").read_text(encoding="utf-8").replace("steps = 300", "steps = 2")
+    """`demo_survey_22` on Slurm, a fake GPU for each job, its models trained for a few steps only."""
+    text = study_path("demo_survey_22").read_text(encoding="utf-8").replace("steps = 300", "steps = 2")
     text = text.replace('dtype = "float32"', 'dtype = "float32"\nresources = { gpus = 1, memory_gib = 2 }')
     path = folder / "grid.toml"
-    path.write_text(text.replace('name = "demo22"', 'name = "grid"') + SLURM, encoding="utf-8")
+    path.write_text(text.replace('name = "demo_survey_22"', 'name = "grid"') + SLURM, encoding="utf-8")
     return path
 
 

@@ -1,7 +1,4 @@
 """Cultural robustness: whether the language of a question carries a culture, and a named country overrides it."""
 
-COMMAND = "robustness"
-"""What its commands stand behind: `valuesassets robustness ...`."""
-
 PROMPT_GROUPS = ("cultural_robustness_questions",)
 """The groups of assets that write its prompts; `valuesassets run STUDY --only GROUP` makes them."""

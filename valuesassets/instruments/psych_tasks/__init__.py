@@ -1,8 +1,5 @@
 """Psych tasks: what answers in people's transcripts are worth to a model, exactly, and what of it is the person."""
 
-COMMAND = "psych"
-"""What its commands stand behind: `valuesassets psych ...`."""
-
 KEEPS_TO_ITSELF = "its prompts hold what single participants answered"
 """Why nothing of it goes into a replication bundle."""
 

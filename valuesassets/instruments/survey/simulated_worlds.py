@@ -51,7 +51,8 @@ def simulate_worlds(study: Study, kind: str, seeds: Sequence[int]) -> Records:
         study: its rules of inference are used; the languages are always the same, so that worlds do not depend on it.
         kind: a key of `KINDS`.
     """
-    whole = load_study("demo22").model_copy(update={"inference": study.inference, "thresholds": study.thresholds})
+    rules = {"inference": study.inference, "thresholds": study.thresholds}
+    whole = load_study("demo_survey_22").model_copy(update=rules)
     small = simulated_answers.simulation_study(whole, list(whole.languages)[:LANGUAGES], RESAMPLES)
     scales, found = simulated_answers.simulated_scales(ITEMS, map_items()), []
     for seed in seeds:
@@ -191,7 +192,7 @@ def _interval(name: str, truth: float, *ends: Any) -> dict[str, Any]:
 @cache
 def _truths(languages: tuple[str, ...]) -> dict[str, float]:
     """What holds for all items of the planted kind: the same quantities in worlds of very many items."""
-    study = simulated_answers.simulation_study(load_study("demo22"), languages, 99)
+    study = simulated_answers.simulation_study(load_study("demo_survey_22"), languages, 99)
     scales = simulated_answers.simulated_scales(ITEMS, map_items(), TRUTH_COPIES)
     found: list[dict[str, float]] = []
     for batch in range(TRUTH_BATCHES):

@@ -33,7 +33,7 @@ AGREE_MORE: str = "A monolingual and a multilingual family differ in how much th
 @cache
 def study_of(n_languages: int) -> Study:
     """A study of so many languages, every other one of them low in resources, with one family of each kind."""
-    whole = load_study("demo22")
+    whole = load_study("demo_survey_22")
     languages = {
         code: whole.languages[code].model_copy(update={"resource": "low" if place % 2 else "high"})
         for place, code in enumerate(list(whole.languages)[:n_languages])

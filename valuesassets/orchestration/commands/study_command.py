@@ -29,7 +29,7 @@ from valuesassets.orchestration.grid.on_slurm import grid_scripts
 from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.records.errors import StorageError, StudyError, ValuesAssetsError
 from valuesassets.records.garbage import collect_seldom
-from valuesassets.records.study import Study, load_study
+from valuesassets.records.study import Study, load_study, stored_study
 from valuesassets.records.terminal import terminal_text
 
 INTERRUPTED = 130
@@ -49,7 +49,11 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
     arguments = parser.parse_args()
     is_part = arguments.part_of is not None
     try:
-        study = Study.model_validate_json(sys.stdin.readline()) if is_part else load_study(arguments.study)
+        study = (
+            Study.model_validate_json(sys.stdin.readline())
+            if is_part
+            else stored_study(load_study(arguments.study), arguments.storage)
+        )
         if arguments.dry_run:
             print("\n".join(grid_scripts(study, arguments.storage)))
             return 0

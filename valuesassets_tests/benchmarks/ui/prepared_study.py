@@ -1,4 +1,4 @@
-"""`demo22`, its models trained for few steps only, with all that its cells rest on."""
+"""`demo_survey_22`, its models trained for few steps only, with all that its cells rest on."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.orchestration.small_study import study_environment
 
 NAME = "grid"
-CHANGED = {'name = "demo22"': f'name = "{NAME}"', "steps = 300": "steps = 2"}
+CHANGED = {'name = "demo_survey_22"': f'name = "{NAME}"', "steps = 300": "steps = 2"}
 OVERRIDE = """
 [preflight]
 questions = 2
@@ -61,7 +61,7 @@ def prepare_study(folder: Path, cells: int, tell: Tell) -> tuple[Study, dict[str
 
 
 def _study_text(cells: int) -> str:
-    text = study_path("demo22").read_text(encoding="utf-8")
+    text = study_path("demo_survey_22").read_text(encoding="utf-8")
     for old, new in CHANGED.items():
         assert old in text
         text = text.replace(old, new)

@@ -17,7 +17,7 @@ from valuesassets_tests.waiting import wait_until
 
 ASSETS = ("questionnaire_pdf", "extracted_questions", "master_questions", "aligned_questions", "trials")
 RUN = "query ($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }"
-STUDY = "demo22"
+STUDY = "demo_survey_22"
 
 
 def measure_ways(folder: Path, tell: Tell) -> Entries:

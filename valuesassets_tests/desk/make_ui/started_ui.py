@@ -44,7 +44,7 @@ class Ui:
         self.gates.mkdir()
         self.log = self.folder / "ui.log"
         named = {gated_cells.GATES: str(self.gates), "PYTHONPATH": str(REPOSITORY)}
-        self.environment = study_environment(self.folder, Path("demo")) | named
+        self.environment = study_environment(self.folder, Path("demo_survey")) | named
         self.environment.pop(PAGES_VARIABLE, None)
 
     @property

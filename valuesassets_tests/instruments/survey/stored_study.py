@@ -45,7 +45,7 @@ class StoredStudy:
 
 def small_study() -> Study:
     """The demo in two languages."""
-    demo = load_study("demo")
+    demo = load_study("demo_survey")
     return demo.model_copy(update={"languages": {code: demo.languages[code] for code in LANGUAGES}})
 
 

@@ -14,7 +14,7 @@ from valuesassets_tests.instruments.survey.forms.loopback_files import answer, f
 
 
 def study_of(tmp_path, **questionnaires):
-    content = tomllib.loads(study_path("demo").read_text())
+    content = tomllib.loads(study_path("demo_survey").read_text())
     content["questionnaires"] |= questionnaires
     content["languages"] = {"eng": content["languages"]["eng"] | {"gesis_document": 7}}
     return parse_study(content, "test.toml")
@@ -37,7 +37,7 @@ def pauses(monkeypatch):
 
 @pytest.fixture
 def english_pdf(tmp_path):
-    pdf = fetch_questionnaire(load_study("demo"), "eng", tmp_path / "eng.pdf")
+    pdf = fetch_questionnaire(load_study("demo_survey"), "eng", tmp_path / "eng.pdf")
     return tmp_path / "eng.pdf", pdf
 
 
@@ -158,7 +158,7 @@ def test_the_pdf_must_have_the_checksum_that_the_study_names(tmp_path, english_p
 
 @pytest.mark.parametrize("digest", ["", "0" * 63, "0" * 65, "g" * 64, 7])
 def test_a_checksum_in_the_study_has_64_hexadecimal_digits(digest):
-    content = tomllib.loads(study_path("demo").read_text())
+    content = tomllib.loads(study_path("demo_survey").read_text())
     content["languages"]["eng"]["sha256"] = digest
     with pytest.raises(StudyError, match=r"key 'languages.eng.sha256'"):
         parse_study(content, "test.toml")

@@ -122,7 +122,7 @@ def test_gates_are_told_apart_by_words_and_the_failed_come_first(page):
 
 
 def test_what_no_section_could_show_is_listed_with_what_is_missing():
-    study = load_study("demo")
+    study = load_study("demo_survey")
     page = rendered(study, distances=Refused("fewer than two cells"))
     assert "Distances between cells: fewer than two cells" in section(page, CLAIMS)
     assert "Every figure and table of the study is on this page." not in page
@@ -204,7 +204,7 @@ def test_an_empty_frame_gives_its_own_reason():
     empty = human_frame().iloc[:0].copy()
     empty.attrs["reason"] = "no human data: the study names none"
     assert "no human data: the study names none" in section(
-        rendered(load_study("demo"), human=empty), "Comparison with humans"
+        rendered(load_study("demo_survey"), human=empty), "Comparison with humans"
     )
 
 
@@ -213,7 +213,7 @@ def test_the_notes_of_an_analysis_stand_beside_it_and_explain_empty_tables():
     pairs, summary = mono_multi_frames()
     full = {"pairs": pairs, "summary": summary, "notes": notes}
     empty = {"cells": pd.DataFrame(), "by_response_type": pd.DataFrame(), "notes": notes}
-    page = rendered(load_study("demo"), mono_vs_multi=full, human_comparison=empty)
+    page = rendered(load_study("demo_survey"), mono_vs_multi=full, human_comparison=empty)
     assert "only entropies" in section(page, "Monolingual against multilingual")
     assert "<strong>Not shown:</strong> No human data" in section(page, "Comparison with humans")
 

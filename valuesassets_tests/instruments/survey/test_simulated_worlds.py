@@ -31,7 +31,7 @@ WORLDS = 12
 
 @functools.cache
 def study():
-    return load_study("demo22")
+    return load_study("demo_survey_22")
 
 
 @functools.cache

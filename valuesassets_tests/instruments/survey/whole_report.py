@@ -69,7 +69,7 @@ def whole_page():
 @functools.cache
 def everything():
     """All that a report may be given; the Bulgarian cell of one family is missing."""
-    study = load_study("demo")
+    study = load_study("demo_survey")
     whole = probe_frame()
     probe = whole[~((whole.model == "reference-multi") & (whole.language == "bul"))]
     pairs, summary = mono_multi_frames()

@@ -97,7 +97,7 @@ def test_analyses_say_nothing_of_choices_that_follow_position_and_all_of_others(
         [(culture, at, axis, {"decision": "high"}) for culture in CONDITIONS for at, axis in enumerate(AXES)]
     )
     answered = {"m": ModelAnswers(made(**WORLDS[kind]), written)}
-    reliability = derive_reliability(answered, load_study("worldwise_demo"), HOW)
+    reliability = derive_reliability(answered, load_study("demo_worldwise"), HOW)
     z = pd.DataFrame(
         np.random.default_rng(0).normal(size=(4, 2)), index=pd.Index(CONDITIONS[:4]), columns=pd.Index(["IDV", "PDI"])
     )

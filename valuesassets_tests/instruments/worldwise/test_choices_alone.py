@@ -10,7 +10,7 @@ from valuesassets.records.study import load_study
 from valuesassets.reporting.report import render_report
 from valuesassets.reporting.run import Run
 
-STUDY = load_study("worldwise_demo")
+STUDY = load_study("demo_worldwise")
 
 
 def page_of(**more):

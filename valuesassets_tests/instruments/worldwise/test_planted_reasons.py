@@ -26,7 +26,7 @@ from valuesassets.records.settings.cells import Family
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import minilm
 
-DEMO = load_study("worldwise_demo")
+DEMO = load_study("demo_worldwise")
 FIRST = Family(kind="reference", model_type="multi", plants="always-first")
 STUDY = DEMO.model_copy(update={"families": DEMO.families | {"first": FIRST}})
 SCENARIOS = read_scenarios(DEMO.worldwise.scenarios)

@@ -12,7 +12,7 @@ from valuesassets.instruments.worldwise.scenarios import read_scenarios
 from valuesassets.instruments.worldwise.tables import CHOICES, PROJECTIONS, REASONS, RECOVERY
 from valuesassets.records.study import load_study
 
-STUDY = load_study("worldwise_demo")
+STUDY = load_study("demo_worldwise")
 SCENARIOS = read_scenarios(STUDY.worldwise.scenarios)
 DRAWS = 40
 

@@ -19,7 +19,7 @@ from valuesassets_tests.instruments.worldwise.made_tables import reasons
 from valuesassets_tests.instruments.worldwise.test_choice_orders import WORLDS, made
 
 FAMILIES = ("sound", "by position", "refused")
-STUDY = load_study("worldwise_demo").model_copy(
+STUDY = load_study("demo_worldwise").model_copy(
     update={"families": {name: Family(kind="huggingface", model_type="multi", model_id=name) for name in FAMILIES}}
 )
 CULTURES = {"JPN": "ORVA", "USA": "TESK", "IND": "MULD", "MEX": "KYPP"}

@@ -90,7 +90,7 @@ def test_what_a_job_has_started_ends_with_it(instance, tmp_path, how):
 
 
 def test_every_job_is_launched_without_a_setting_and_says_what_to_look_at(tmp_path):
-    for study, whole in {"demo": "demo", "evs2017": "whole_study"}.items():
+    for study, whole in {"demo_survey": "demo", "evs2017": "whole_study"}.items():
         definitions = build_definitions(load_study(study), tmp_path)
         for name in (whole, "extract_and_align", "probe_grid", "analyse"):
             job = definitions.resolve_job_def(name)

@@ -55,7 +55,7 @@ def test_assets_come_in_waves_after_their_inputs(tmp_path):
 
 
 def test_cells_are_read_without_waiting_for_what_else_is_made_of_them(tmp_path):
-    study = load_study("demo")
+    study = load_study("demo_survey")
     before = parts_of(build_definitions(study, tmp_path).get_repository_def().asset_graph, study, Wanted())
     (grid,) = (part for part in before if part.grid)
     (written,) = (part for part in before if "sampled_answers" in (key.path[-1] for key in part.keys))
@@ -119,7 +119,7 @@ def test_a_summary_of_nothing_is_made_again_once_there_is_something(tmp_path, in
 
 
 def test_a_run_leaves_out_cells_that_are_not_served_and_calibrations_of_models_not_trained_here(tmp_path):
-    demo, evs = load_study("demo"), load_study("evs2017")
+    demo, evs = load_study("demo_survey"), load_study("evs2017")
     narrow = demo.families["reference-mono"].model_copy(update={"languages": ("eng",)})
     study = demo.model_copy(update={"families": {"reference-mono": narrow, "hplt2c": evs.families["hplt2c"]}})
     parts = parts_of(build_definitions(study, tmp_path).resolve_asset_graph(), study, Wanted())

@@ -215,7 +215,7 @@ def test_a_command_is_not_raced_between_its_runs_as_long_as_its_process_lives(su
     assert survey.tick() == [(FOLLOWING, CELLS[0])]
 
 
-@pytest.mark.parametrize("study", ["demo", "evs2017"])
+@pytest.mark.parametrize("study", ["demo_survey", "evs2017"])
 def test_nothing_that_costs_money_or_hours_ever_starts_by_itself(tmp_path, study):
     graph = build_definitions(load_study(study), tmp_path).get_repository_def().asset_graph
     followers = {node.key.path[-1] for node in graph.asset_nodes if node.automation_condition is not None}
@@ -224,7 +224,7 @@ def test_nothing_that_costs_money_or_hours_ever_starts_by_itself(tmp_path, study
 
 
 def test_the_sensor_is_on_from_the_start_and_looks_at_those_assets_alone(tmp_path):
-    repository = build_definitions(load_study("demo"), tmp_path).get_repository_def()
+    repository = build_definitions(load_study("demo_survey"), tmp_path).get_repository_def()
     (sensor,) = [each for each in repository.sensor_defs if each.sensor_type is SensorType.AUTOMATION]
     assert sensor.name == SENSOR
     assert sensor.default_status is dg.DefaultSensorStatus.RUNNING

@@ -50,7 +50,7 @@ PASSED, FAILED = verdict(), verdict(LOW)
 
 def study_of(model, override=None, overrides=None, **settings):
     """The demo with a family `mine` of one model beside those trained here."""
-    demo = load_study("demo")
+    demo = load_study("demo_survey")
     mine = Family(kind="huggingface", model_type="multi", model_id=str(model), **settings)
     families = demo.families | {"mine": mine}
     return demo.model_copy(
@@ -333,7 +333,7 @@ def test_a_model_runs_on_the_gpus_that_slurm_is_asked_for(gpus, gres, device):
 def test_a_family_behind_an_api_is_asked_there_and_no_weights_are_looked_for(storage, tmp_path):
     endpoint = Endpoint(provider="gemini")
     asked = {"kind": "gemini", "model_type": "multi", "model_id": "m", "prompting": Prompting(style="chat")}
-    demo = load_study("demo")
+    demo = load_study("demo_survey")
     study = demo.model_copy(update={"families": demo.families | {"mine": Family(**asked, endpoint=endpoint)}})
     assert study.model_ids("mine") == ()
     cell = score_cell(study, storage, "mine", "eng", tmp_path / "t.parquet", tmp_path / "r.parquet")

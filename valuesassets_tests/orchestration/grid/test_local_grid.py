@@ -100,7 +100,7 @@ def loads(logs):
 
 @pytest.mark.slow
 def test_22_cells_of_one_model_are_one_process_and_one_load(tmp_path):
-    grid = LocalGrid(tmp_path, of_families("demo22", "reference-multi"))
+    grid = LocalGrid(tmp_path, of_families("demo_survey_22", "reference-multi"))
     assert grid.read() == {}
     assert len(grid.logs()) == loads(grid.logs()) == 1
     cells = SURVEY.cells(grid.study)
@@ -115,7 +115,7 @@ def test_22_cells_of_one_model_are_one_process_and_one_load(tmp_path):
 def test_small_models_share_processes_and_a_cell_that_cannot_be_read_takes_no_other_with_it(tmp_path, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
-    study = of_families("demo", "reference-mono", "reference-multi", languages=["eng", "fra", "deu"])
+    study = of_families("demo_survey", "reference-mono", "reference-multi", languages=["eng", "fra", "deu"])
     grid = LocalGrid(tmp_path, study)
     broken = model_folder(study, grid.storage, "reference-mono", "fra") / "model.safetensors"
     broken.write_bytes(broken.read_bytes()[:100])
@@ -134,7 +134,7 @@ def test_small_models_share_processes_and_a_cell_that_cannot_be_read_takes_no_ot
 
 @pytest.mark.slow
 def test_a_cancelled_grid_ends_its_processes_and_the_next_reads_the_rest(tmp_path):
-    grid = LocalGrid(tmp_path, of_families("demo22", "reference-multi"), n_trials=300, is_stored=True)
+    grid = LocalGrid(tmp_path, of_families("demo_survey_22", "reference-multi"), n_trials=300, is_stored=True)
     worker = multiprocessing.get_context("spawn").Process(target=work, args=(grid.study, grid.root, grid.dagster))
     worker.start()
     wait_until(lambda: len(grid.read_cells()) >= 2, 300, said=lambda: grid.logs())
@@ -204,7 +204,7 @@ def test_who_waits_is_left_out_and_who_runs_is_ended(tmp_path, runner):
 
 @pytest.mark.slow
 def test_cells_that_their_preflight_leaves_out_stay_missing_and_the_others_are_read(tmp_path):
-    grid = LocalGrid(tmp_path, of_families("demo", "reference-multi", languages=["eng", "fra", "deu"]))
+    grid = LocalGrid(tmp_path, of_families("demo_survey", "reference-multi", languages=["eng", "fra", "deu"]))
     path = grid.storage.path(SURVEY.key("preflight"), "reference-multi", "json")
     write_json(path, verdict(["eng", "deu"], {"fra": "median P_valid 0.07 (>= 0.2 wanted)"}))
     assert grid.read() == {}

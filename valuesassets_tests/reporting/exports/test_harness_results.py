@@ -14,14 +14,14 @@ from valuesassets_tests.reporting.made_storage import write_storage
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    return write_storage(tmp_path_factory.mktemp("stored"), "demo")
+    return write_storage(tmp_path_factory.mktemp("stored"), "demo_survey")
 
 
 @pytest.fixture(scope="module")
 def written(stored, tmp_path_factory):
     """The file of one model's results, and its samples by task."""
     folder = tmp_path_factory.mktemp("harness")
-    cells = [cell for cell in read_cells("demo", stored) if cell.family == "reference-mono"]
+    cells = [cell for cell in read_cells("demo_survey", stored) if cell.family == "reference-mono"]
     results, _ = write_harness_results(folder, cells)
     files = {path.name: path.read_text(encoding="utf-8") for path in results.parent.glob("samples_*.jsonl")}
     samples = {
@@ -35,19 +35,19 @@ def test_the_harness_itself_makes_its_table_of_the_results_and_knows_every_key(w
     utils, schema = pytest.importorskip("lm_eval.utils"), pytest.importorskip("lm_eval.result_schema")
     results, samples, _ = written
     said = utils.make_table(results)
-    assert "demo_survey_deu" in said
+    assert "demo_survey_survey_deu" in said
     assert "p_valid" in said
     assert "mean_unit" in said
     assert {*results} <= {*schema.EvalResults.__annotations__}
     dynamic = {"p_valid", "mean_unit"}
-    assert {*samples["demo_survey_deu"][0]} - dynamic == {*schema.SampleResult.__annotations__}
+    assert {*samples["demo_survey_survey_deu"][0]} - dynamic == {*schema.SampleResult.__annotations__}
 
 
 def test_results_are_means_of_the_samples_and_these_the_readings(written):
     results, samples, cell = written
-    rows = samples["demo_survey_deu"]
-    assert len(rows) == len(cell.asked) == results["n-samples"]["demo_survey_deu"]["effective"]
-    found = results["results"]["demo_survey_deu"]
+    rows = samples["demo_survey_survey_deu"]
+    assert len(rows) == len(cell.asked) == results["n-samples"]["demo_survey_survey_deu"]["effective"]
+    found = results["results"]["demo_survey_survey_deu"]
     means = [row["mean_unit"] for row in rows]
     assert found["mean_unit,none"] == pytest.approx(sum(means) / len(means))
     assert found["mean_unit_stderr,none"] > 0
@@ -63,17 +63,19 @@ def test_results_are_means_of_the_samples_and_these_the_readings(written):
 
 def test_the_command_writes_a_whole_folder_and_never_into_one_that_is_taken(stored, tmp_path):
     environment = {"VALUESASSETS_STORAGE": str(stored.parent)}
-    done = run("export", "demo", "--format", "lm-eval", "--output", tmp_path / "out", **environment)
+    done = run("export", "demo_survey", "--format", "lm-eval", "--output", tmp_path / "out", **environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert "readings of 4 cells" in done.stdout
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"reference-mono", "reference-multi"}
-    again = ("export", "demo", "--format", "inspect", "--output", tmp_path / "out")
+    again = ("export", "demo_survey", "--format", "inspect", "--output", tmp_path / "out")
     assert refuse(*again, **environment) == f"{tmp_path}/out: is there already; name a folder that is new or empty"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_study_without_readings_of_labels_is_one_line(tmp_path):
-    asked = ("export", "demo", "--format", "inspect", "--output", tmp_path / "out")
+    asked = ("export", "demo_survey", "--format", "inspect", "--output", tmp_path / "out")
     said = refuse(*asked, VALUESASSETS_STORAGE=str(tmp_path))
-    assert said.startswith(f"study demo: no readings of labels are stored in {tmp_path}/demo; run it first")
+    assert said.startswith(
+        f"study demo_survey: no readings of labels are stored in {tmp_path}/demo_survey; run it first"
+    )
     assert not (tmp_path / "out").exists()

@@ -42,7 +42,7 @@ def test_countries_are_iso_codes_once_each_with_a_zone():
     assert positions.set_index("country").at["EE", "zone"] == "Protestant Europe"
 
 
-@pytest.mark.parametrize("study", ["demo", "evs2017"])
+@pytest.mark.parametrize("study", ["demo_survey", "evs2017"])
 def test_every_reference_country_has_a_position(study):
     for language in load_study(study).languages.values():
         assert np.isfinite(published_position(language.country)).all()

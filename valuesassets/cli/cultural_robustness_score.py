@@ -1,16 +1,20 @@
-"""The command `robustness score`: diversity and robustness of answers that were made anywhere."""
+"""The command `cultural_robustness score`: diversity and robustness of answers that were made anywhere."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from valuesassets.cli.inputs import require_folder_place
-from valuesassets.cli.outputs import progress_bar
-from valuesassets.cli.robustness_outcome import print_scores
+from valuesassets.cli.inputs import Resamples, Seed, require_folder_place
+from valuesassets.cli.outputs import ends_of, progress_bar
+from valuesassets.records.frames import records
 
 if TYPE_CHECKING:
     import pandas as pd
+
+CountriesFile = Annotated[
+    Path | None, typer.Option("--countries", readable=False, help="What anchors are: CSV of anchor,country[,persona].")
+]
 
 
 def score(
@@ -18,12 +22,13 @@ def score(
         Path,
         typer.Option(
             readable=False,
-            help="Folder of <code>_{unspecific,specific}.jsonl[.gz], or of <code>.parquet as `read` writes.",
+            help="Folder of answers: <code>_{unspecific,specific}.jsonl[.gz], or <code>.parquet as `read` writes it.",
         ),
     ],
     output: Annotated[Path, typer.Option(help="Folder for scores.csv, answer_quality.csv, clustering/ and more.")],
     vectors: Annotated[
-        Path | None, typer.Option(readable=False, help="Vectors (parquet): language,kind,id,sample,vector.")
+        Path | None,
+        typer.Option(readable=False, help="Vectors of the answers (parquet): language,kind,id,sample,vector."),
     ] = None,
     embedder: Annotated[
         str | None, typer.Option(help="In place of --vectors: hub id or folder of a sentence-transformers model.")
@@ -31,16 +36,14 @@ def score(
     questions: Annotated[
         str | None, typer.Option(help="Folder of the questions that were answered, or: bundled.")
     ] = None,
-    countries: Annotated[
-        Path | None, typer.Option(readable=False, help="What anchors are: CSV with anchor,country[,persona].")
-    ] = None,
+    countries: CountriesFile = None,
     own_countries: Annotated[
-        Path | None, typer.Option(readable=False, help="Each language's own country: CSV with language,country.")
+        Path | None, typer.Option(readable=False, help="Each language's own country: CSV of language,country.")
     ] = None,
-    resamples: Annotated[int, typer.Option(min=99, help="Resamples and permutations.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Of the draws.")] = 0,
+    resamples: Resamples = 2000,
+    seed: Seed = 0,
 ) -> None:
-    """Say whether answers differ by culture beyond language, and whether a named country overrides it."""
+    """Measure whether answers differ by culture beyond language, and whether naming a country overrides that."""
     from valuesassets.instruments.cultural_robustness.answer_files import read_answer_files, read_written_answers
     from valuesassets.instruments.cultural_robustness.answer_quality import judge_answers
     from valuesassets.instruments.cultural_robustness.clustering import write_clustering
@@ -53,29 +56,33 @@ def score(
     if (vectors is None) == (embedder is None):
         raise typer.BadParameter("--vectors or --embedder says where vectors come from; name one of them")
     require_folder_place(output)
-    asked = read_questions(questions, countries) if questions is not None else None
-    own = read_own_countries(own_countries) if own_countries is not None else {}
+    by_language = read_questions(questions, countries) if questions is not None else None
+    country_by_language = read_own_countries(own_countries) if own_countries is not None else {}
     is_written_here = any(answers.glob("*.parquet"))
-    answered = read_written_answers(answers, asked) if is_written_here else read_answer_files(answers, asked, countries)
+    answered = (
+        read_written_answers(answers, by_language)
+        if is_written_here
+        else read_answer_files(answers, by_language, countries)
+    )
     quality = judge_answers(answered)
-    found, doubt = _vectors(answered, quality, vectors, embedder, asked)
+    embedded, doubt = _vectors(answered, quality, vectors, embedder, by_language)
     name = answers.resolve().name
     measured = measure_model(
         name,
-        found,
-        all_questions(asked) if asked is not None else _asked_of(answered),
+        embedded,
+        all_questions(by_language) if by_language is not None else _questions_of(answered),
         answered=answered,
         quality=quality,
-        own_countries=own,
+        own_countries=country_by_language,
         inference=Inference(resamples=resamples).with_seed(seed),
     )
-    published = seed_scores(found, name, seed=seed)
+    published = seed_scores(embedded, name, seed=seed)
     import pandas as pd
 
     measured["scores"] = pd.concat([measured["scores"], published.scores], ignore_index=True)
     _write(output, measured, quality)
     write_clustering(output / "clustering", published.clustered, name)
-    print_scores(measured["scores"], quality, measured["dropped"])
+    _print(measured["scores"], quality, measured["dropped"])
     if doubt is not None:
         print(f"Doubtful: {doubt}")
     print(f"{output}: scores.csv, answer_quality.csv, dropped.csv, language_groups.csv, clustering/")
@@ -91,7 +98,6 @@ def _vectors(
     """The vectors of answers, and of questions where they are known; and why the embedder is doubted, if it is."""
     import pandas as pd
 
-    from valuesassets.instruments.cultural_robustness import vectors as made
     from valuesassets.instruments.cultural_robustness.embedder_doubts import (
         embedder_doubt,
         languages_of_card,
@@ -99,28 +105,29 @@ def _vectors(
     )
     from valuesassets.instruments.cultural_robustness.question_vectors import question_rows, question_texts
     from valuesassets.instruments.cultural_robustness.vector_files import match_vectors, read_vectors
+    from valuesassets.instruments.cultural_robustness.vectors import answer_vectors, embeddable
 
     languages = list(dict.fromkeys(answered["language"]))
     if vectors is not None:
-        found = match_vectors(read_vectors(vectors), quality, source=str(vectors))
-        return found, embedder_doubt(found, languages, f"the embedder of {vectors.name}")
+        matched = match_vectors(read_vectors(vectors), quality, source=str(vectors))
+        return matched, embedder_doubt(matched, languages, f"the embedder of {vectors.name}")
     from valuesassets.models.embedding import open_embedder
 
     opened = open_embedder(str(embedder))
-    told = made.embeddable(answered, quality)
+    texts = embeddable(answered, quality)
     with progress_bar("embedding") as tick:
-        embedded = opened.embed(list(told["text"]), on_progress=tick)
-        found = made.answer_vectors(told, quality, embedded.vectors)
+        vectors_of_texts = opened.embed(list(texts["text"]), on_progress=tick)
+        frame = answer_vectors(texts, quality, vectors_of_texts.vectors)
         if questions is not None:
-            asked = question_texts(questions)
-            of_questions = question_rows(asked, opened.embed(list(asked["prompt"]), on_progress=tick).vectors)
-            found = pd.concat([found, of_questions], ignore_index=True)
-    spelled = letters_per_token(told["language"], told["text"], embedded.n_tokens)
-    return found, embedder_doubt(found, languages, str(embedder), languages_of_card(opened.folder), spelled)
+            prompts = question_texts(questions)
+            of_questions = question_rows(prompts, opened.embed(list(prompts["prompt"]), on_progress=tick).vectors)
+            frame = pd.concat([frame, of_questions], ignore_index=True)
+    spelled = letters_per_token(texts["language"], texts["text"], vectors_of_texts.n_tokens)
+    return frame, embedder_doubt(frame, languages, str(embedder), languages_of_card(opened.folder), spelled)
 
 
-def _asked_of(answered: "pd.DataFrame") -> "pd.DataFrame":
-    """What was asked, as the answers themselves say it."""
+def _questions_of(answered: "pd.DataFrame") -> "pd.DataFrame":
+    """The questions that were answered, as the answers themselves have them."""
     import pandas as pd
 
     once = answered.drop_duplicates(["language", "id"]).reset_index(drop=True)
@@ -143,3 +150,24 @@ def _write(output: Path, measured: "dict[str, pd.DataFrame]", quality: "pd.DataF
         write_text(output / f"{name}.csv", csv_text(frame.loc[:, columns.get(name, list(frame.columns))]))
     write_text(output / "answer_quality.csv", csv_text(quality))
     write_text(output / "scores.csv", csv_text(measured["scores"]))
+
+
+def _print(scores: "pd.DataFrame", quality: "pd.DataFrame", dropped: "pd.DataFrame") -> None:
+    """Print which answers count, which languages are compared, and a line for each score or why it is missing."""
+    from valuesassets.instruments.cultural_robustness.claims import weaknesses
+
+    counts = ", ".join(f"{n} {status}" for status, n in quality["status"].value_counts().items())
+    print(f"{len(quality)} answers: {counts}")
+    for weakness in weaknesses(quality):
+        print(weakness)
+    for row in records(dropped):
+        print(f"{row['language']} is left out: {row['reason']}")
+    for row in records(scores):
+        name = f"  {row['model']:<14} {row['score']:<22}"
+        if row["value"] is None or row["value"] != row["value"]:
+            print(f"{name} {row['status']}: {row['reason']}")
+            continue
+        has = {column: row[column] is not None and row[column] == row[column] for column in ("p", "null")}
+        p = f"  p {row['p']:.3g}" if has["p"] else ""
+        null = f"  null {row['null']:+.4f}" if has["null"] else ""
+        print(f"{name} {row['value']:+.4f}{ends_of(row, spec='+.4f')}{p}{null}")

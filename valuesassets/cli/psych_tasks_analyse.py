@@ -1,4 +1,4 @@
-"""The command that says what was read by `psych read` means: the same tables and page as a study's."""
+"""The command `psych_tasks analyse`: tables and report from the output of `psych_tasks read`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from valuesassets.cli.inputs import require_folder_place
+from valuesassets.cli.inputs import Seed, require_folder_place
 from valuesassets.records.errors import InputError, MissingData
 
 if TYPE_CHECKING:
@@ -14,19 +14,21 @@ if TYPE_CHECKING:
 
 
 def analyse(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders that `psych read` has written.")],
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders that `psych_tasks read` has written.")
+    ],
     output: Annotated[Path, typer.Option(help="Folder for the tables (CSV), the figures and report.html.")],
-    seed: Annotated[int, typer.Option(min=0, help="Of everything that is drawn.")] = 0,
+    seed: Seed = 0,
     line: Annotated[
         list[str] | None,
         typer.Option(
             metavar="MODEL=LINE",
-            help="The line that a model is of, for what compares models: related ones count as one. By its name if "
-            "left out; may be repeated.",
+            help="Line of models that a model belongs to: related models count as one. By its name if left out; may be "
+            "repeated.",
         ),
     ] = None,
 ) -> None:
-    """Say what models' readings mean: what was lost, what a scale measures, how well people are foretold, and why."""
+    """Analyse what models read: which marks were lost, what scales measure, and how well people are predicted."""
     from valuesassets.figures.saving import save_figure
     from valuesassets.instruments.psych_tasks import report
     from valuesassets.instruments.psych_tasks.analyses import ANALYSES
@@ -42,10 +44,10 @@ def analyse(
     require_folder_place(output)
     cells, tasks, runs = _cells(folders)
     lines = _lines(line or [], [model for model, _ in cells])
-    found = _found(cells, tasks, lines, Inference(), seed)
+    analyses = _derive(cells, tasks, lines, Inference(), seed)
     origins = [reading_origin(name, metadata) for name, metadata in runs.items()]
     study = study_of_files("psych", "Psych tasks", seed)
-    run = Run(study, found, ANALYSES, versions=software_versions(), provenance=origins)
+    run = Run(study, analyses, ANALYSES, versions=software_versions(), provenance=origins)
     for name, frame in run.tables.items():
         write_text(output / f"{name.replace('/', '_')}.csv", csv_text(frame))
     figures = all_figures(ANALYSES, run.tables, run)
@@ -60,19 +62,19 @@ def analyse(
     print(f"{output}: report.html, {len(figures)} figures, {', '.join(sorted(run.tables))}")
 
 
-def _lines(given: list[str], models: list[str]) -> dict[str, str]:
-    """By model the line that was given."""
-    found = {}
-    for each in given:
-        model, is_said, name = each.rpartition("=")
-        if not is_said or not name or model not in models:
+def _lines(options: list[str], models: list[str]) -> dict[str, str]:
+    """The line of each model that --line names."""
+    lines = {}
+    for each in options:
+        model, equals, name = each.rpartition("=")
+        if not equals or not name or model not in models:
             raise typer.BadParameter(f"--line {each}: MODEL=LINE was expected, of {', '.join(dict.fromkeys(models))}")
-        found[model] = name
-    return found
+        lines[model] = name
+    return lines
 
 
 def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, Task], dict[str, dict[str, str]]]":
-    """What stands in the folders, by model and task; the tasks; and of each cell how it was read."""
+    """The tables of each model and task; the tasks; and how each cell was read."""
     import tomllib
 
     import pandas as pd
@@ -83,6 +85,7 @@ def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, 
     from valuesassets.records.parquet import read_frame
     from valuesassets.records.seals import read_record
 
+    stored = {"marks": MARKS, "donors": DONORS}
     cells: dict[tuple[str, str], Any] = {}
     tasks: dict[str, Task] = {}
     runs: dict[str, dict[str, str]] = {}
@@ -91,24 +94,20 @@ def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, 
         try:
             model, task = run["model"], validated(Task, tomllib.loads(run["task_file"]), InputError, str(folder))
         except (KeyError, TypeError, tomllib.TOMLDecodeError):
-            raise InputError(f"{folder}/run.json: not one that `psych read` has written; name its folder") from None
+            raise InputError(
+                f"{folder}/run.json: not one that `psych_tasks read` has written; name its folder"
+            ) from None
         if tasks.setdefault(task.name, task) != task:
             raise InputError(f"{folder}: another task {task.name} than in the folders before; read them with one file")
-        found = {
-            name: read_frame(folder / f"{name}.parquet", table)
-            for name, table in (("marks", MARKS), ("donors", DONORS))
-        }
-        known = cells.get((model, task.name))
-        cells[model, task.name] = (
-            found
-            if known is None
-            else {name: pd.concat([known[name], frame], ignore_index=True) for name, frame in found.items()}
-        )
+        frames = {name: [read_frame(folder / f"{name}.parquet", table)] for name, table in stored.items()}
+        for name, earlier in cells.get((model, task.name), {}).items():
+            frames[name].insert(0, earlier)
+        cells[model, task.name] = {name: pd.concat(parts, ignore_index=True) for name, parts in frames.items()}
         runs[f"{model}/{task.name}"] = {key: str(value) for key, value in run.items() if key != "task_file"}
     return cells, tasks, runs
 
 
-def _found(
+def _derive(
     cells: Mapping[Any, Any], tasks: "Mapping[str, Task]", lines: Mapping[str, str], inference: Any, seed: int
 ) -> dict[str, Any]:
     """The tables of every analysis; of one that the data do not carry, the reason."""
@@ -129,10 +128,10 @@ def _found(
         "seed": seed,
     }
     offered = {name: lambda value=value: value for name, value in values.items()}
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name, analysis in ANALYSES.items():
         try:
-            found[name] = derived(analysis, offered)
+            results[name] = derived(analysis, offered)
         except MissingData as error:
-            found[name] = Refused(str(error))
-    return found
+            results[name] = Refused(str(error))
+    return results

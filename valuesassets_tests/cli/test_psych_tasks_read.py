@@ -1,4 +1,4 @@
-"""`valuesassets psych read` against one pass per step in float64, and what becomes of marks that cannot be read."""
+"""`psych_tasks read` against one pass per step in float64, and what becomes of marks that cannot be read."""
 
 import json
 import math
@@ -59,7 +59,9 @@ def written(path, texts):
 def read(model, people, task, output, *more):
     options = {"--model": model, "--transcripts": people, "--task": task, "--output": output}
     given = [str(part) for option in options.items() for part in option]
-    app(["psych", "read", *given, "--dtype", "float32", "--device", "cpu", *map(str, more)], standalone_mode=False)
+    app(
+        ["psych_tasks", "read", *given, "--dtype", "float32", "--device", "cpu", *map(str, more)], standalone_mode=False
+    )
     return pd.read_parquet(output / "candidates.parquet"), pd.read_parquet(output / "marks.parquet")
 
 

@@ -1,4 +1,4 @@
-"""The command `psych check`: what becomes of each mark of a file of transcripts, before any model is asked."""
+"""The commands `psych_tasks draft` and `psych_tasks check`: a task file, and which answers of it can be asked about."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from valuesassets.cli.inputs import require_file_place, require_folder_place
-from valuesassets.cli.psych_draft import TranscriptsFile
-from valuesassets.records.errors import MissingData
+from valuesassets.records.errors import MissingData, QuestionError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,18 +16,35 @@ if TYPE_CHECKING:
     from valuesassets.instruments.psych_tasks.task_files import Task
 
 MARKS_FILE, LEDGER_FILE = "marks.parquet", "ledger.csv"
+TranscriptsFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="TRANSCRIPTS", readable=False, help="Transcripts: JSON lines with text, experiment and participant."
+    ),
+]
+
+
+def draft(transcripts: TranscriptsFile) -> None:
+    """Print a first task file, with delimiters, blocks, marks and answers as they appear in transcripts."""
+    from valuesassets.instruments.psych_tasks.task_drafts import draft_task
+    from valuesassets.records.marks import read_transcripts
+
+    people = read_transcripts(transcripts)
+    if not people:
+        raise QuestionError(f"{transcripts}: no transcript in it; name a file of JSON lines with text and participant")
+    print(draft_task(people, str(transcripts)), end="")
 
 
 def check(
     transcripts: TranscriptsFile,
-    task: Annotated[str, typer.Option(help="A bundled task, or a task file (TOML).")],
+    task: Annotated[str, typer.Option(help="Name of a bundled task, or a task file of your own (TOML).")],
     output: Annotated[Path, typer.Option(help=f"Folder for {MARKS_FILE} and {LEDGER_FILE}.")],
     most_unread: Annotated[
         float,
-        typer.Option(min=0, max=1, help="Share of marks, at most, that cannot be asked, or stand without their item."),
+        typer.Option(min=0, max=1, help="Largest share of marks that may be impossible to ask, or lack their item."),
     ] = 0.01,
 ) -> None:
-    """Say what becomes of each mark of transcripts, what keeps it from being asked, and which lack their item."""
+    """Check, for every answer that is marked in transcripts, whether a model can be asked about it; exit 1 if not."""
     from valuesassets.instruments.psych_tasks.marks import derive_ledger, mark_rows, people_of, unread_rows
     from valuesassets.instruments.psych_tasks.marks_without_item import marks_without_item
     from valuesassets.instruments.psych_tasks.statuses import MarkStatus
@@ -36,15 +52,15 @@ def check(
     from valuesassets.instruments.psych_tasks.task_files import load_task
     from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts, shown_rows
 
-    asked = load_task(task)
+    of_task = load_task(task)
     require_folder_place(output)
     require_file_place(output / MARKS_FILE, "a parquet file")
-    people = people_of(shown_rows(derive_transcripts(transcripts, asked)), asked)
-    rows = TASK_MARKS.frame(mark_rows(people, asked))
+    people = people_of(shown_rows(derive_transcripts(transcripts, of_task)), of_task)
+    rows = TASK_MARKS.frame(mark_rows(people, of_task))
     _write(output, rows, derive_ledger(rows))
     _print_counts(rows)
-    _print_strays(people, asked)
-    without = marks_without_item(people, asked)
+    _print_strays(people, of_task)
+    without = marks_without_item(people, of_task)
     if without:
         first = without[0]
         where = f"first {first.person.experiment}/{first.person.participant}: {first.reason}"
@@ -80,10 +96,10 @@ def _write(output: Path, rows: "pd.DataFrame", ledger: "pd.DataFrame") -> None:
 
 
 def _print_counts(rows: "pd.DataFrame") -> None:
-    """A line for each status, and where it is met first, with the reason."""
+    """Print a line for each status, with its first mark and the reason."""
     from valuesassets.records.frames import parts_of
 
-    for (status,), part in sorted(parts_of(rows, ["status"]), key=lambda found: -len(found[1])):
+    for (status,), part in sorted(parts_of(rows, ["status"]), key=lambda group: -len(group[1])):
         n_transcripts = len(part.drop_duplicates(["experiment", "participant"]))
         first, n_marks = part.iloc[0], int(part["mark"].notna().sum())
         where = f"; first {first['experiment']}/{first['participant']}: {first['reason']}" if first["reason"] else ""
@@ -91,11 +107,11 @@ def _print_counts(rows: "pd.DataFrame") -> None:
 
 
 def _print_strays(people: "list[Person]", task: "Task") -> None:
-    """A line for closing delimiters that close no mark, if there are any."""
+    """Print a line where closing delimiters close no mark."""
     from valuesassets.records.marks import find_marks
 
-    strays = [(each, said) for each in people for said in find_marks(each.shown.text, task.delimiters)[1]]
+    strays = [(each, reason) for each in people for reason in find_marks(each.shown.text, task.delimiters)[1]]
     if strays:
-        (first, said), (opening, closing) = strays[0], task.delimiters
-        where = f"first {first.experiment}/{first.participant}: {said}"
+        (first, reason), (opening, closing) = strays[0], task.delimiters
+        where = f"first {first.experiment}/{first.participant}: {reason}"
         print(f"{len(strays)} {closing!r} without {opening!r} are no marks; {where}")

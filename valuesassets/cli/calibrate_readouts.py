@@ -1,4 +1,4 @@
-"""`calibrate --readouts`: spans and written answers, tried on models whose answers are known beforehand."""
+"""`calibrate --readouts`: are answers of trained models recovered by spans, by labels and from written text?"""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -15,12 +15,13 @@ from valuesassets.answers.readout_plants import (
     planted_transcripts,
     sentence_trials,
 )
-from valuesassets.cli.outputs import progress_bar, require_no_doubt
+from valuesassets.cli.asking import ask_reference
+from valuesassets.cli.outputs import progress_bar
 from valuesassets.records.errors import MissingData
 from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.measuring import Phantom
 from valuesassets.records.settings.prompting import AS_TEXT
-from valuesassets.records.trials import Answer, Reading, Trial
+from valuesassets.records.trials import Answer, Reading, Record, Trial
 
 if TYPE_CHECKING:
     from valuesassets.models.loaded_model import LoadedModel
@@ -32,60 +33,58 @@ ROUTES: tuple[Literal["token_ids", "echo", "top_logprobs"], ...] = ("token_ids",
 
 
 def calibrate_readouts(steps: int | None) -> None:
-    """Train three reference models, read and write with them, and print what came back beside its bounds.
+    """Train three reference models, read and write with them, and print each measure beside its bounds.
 
     Raises:
-        MissingData: something of a model lies outside its bounds; names the first. No other model is tried then.
+        MissingData: a measure of a model lies outside its bounds; names the first. No other model is tried then.
     """
     print(f"  {'model':<18}{'measure':<34}{'n':>6}{'found':>9}   {'bounds':<16}{'by chance':>9}")
     for name, effect in EFFECTS.items():
-        elsewhere = dict[str, list[Reading]]()
-        asked = [given_trials(), own_trials(), label_trials()]
-        found = _asked(name, planted_transcripts(effect), steps, asked, elsewhere)
-        given, own, labels = ([each for each in records if isinstance(each, Reading)] for records in found)
-        _print([*compare_spans(name, effect, given, own), *compare_routes(name, labels, elsewhere)])
-    greedy, drawn = _asked(WRITER, planted_sentences(), steps, [sentence_trials(0, 1), sentence_trials(1, DRAWS)])
-    written = [[record for record in records if isinstance(record, Answer)] for records in (greedy, drawn)]
-    _print(compare_sentences(WRITER, *written))
+        by_route = dict[str, list[Reading]]()
+        trials = [given_trials(), own_trials(), label_trials()]
+        replies = _train_and_ask(name, planted_transcripts(effect), steps, trials, by_route)
+        with_history, own_answers, labels = (
+            [each for each in records if isinstance(each, Reading)] for records in replies
+        )
+        _print([*compare_spans(name, effect, with_history, own_answers), *compare_routes(name, labels, by_route)])
+    replies = _train_and_ask(WRITER, planted_sentences(), steps, [sentence_trials(0, 1), sentence_trials(1, DRAWS)])
+    greedy, drawn = [[record for record in records if isinstance(record, Answer)] for records in replies]
+    _print(compare_sentences(WRITER, greedy, drawn))
 
 
-def _asked(
+def _train_and_ask(
     name: str,
     planted: Mapping[str, Mapping[str, float]],
     steps: int | None,
-    asked: Sequence[list[Trial]],
-    elsewhere: dict[str, list[Reading]] | None = None,
-) -> list[Sequence[Reading | Answer]]:
-    """What a model that is trained to plants gives back to each list of trials.
+    lists: Sequence[list[Trial]],
+    by_route: dict[str, list[Reading]] | None = None,
+) -> list[list[Record]]:
+    """The replies to each list of trials of a model that is trained to planted answers.
 
     Args:
-        elsewhere: where given, filled with what the last list comes to by each route behind an API.
+        planted: probabilities of answers by prompt.
+        by_route: where given, filled with the readings of the last list by each route behind an API.
     """
-    from valuesassets.models.asking import Asking
     from valuesassets.models.loading import load_model
     from valuesassets.models.reference import train_reference_model
 
-    passes, found = steps or Phantom().steps, []
+    passes = steps or Phantom().steps
     with tempfile.TemporaryDirectory(prefix="valuesassets-") as folder:
         with progress_bar(f"training {name}") as tick:
             train_reference_model(planted, Path(folder, name), passes, 0, lambda done, _: tick(done, passes))
         loaded = load_model(f"{folder}/{name}", None, "float32", "cpu")
-        for trials in asked:
-            with progress_bar(f"asking {name}") as tick:
-                result, _ = Asking(loaded.opened, trials).ask(loaded, tick, None)
-            require_no_doubt(name, result)
-            found.append(result.records)
-        if elsewhere is not None:
-            elsewhere |= _by_routes(loaded, Path(folder, name), asked[-1])
-    return found
+        replies = [ask_reference(name, loaded, trials, f"asking {name}") for trials in lists]
+        if by_route is not None:
+            by_route |= _by_routes(loaded, Path(folder, name), lists[-1])
+    return replies
 
 
 def _by_routes(loaded: "LoadedModel", folder: Path, trials: list[Trial]) -> dict[str, list[Reading]]:
-    """What trials come to by each route, the model standing behind a server on this machine."""
+    """The readings of trials by each route of an API, from a server on this machine that has the model."""
     from valuesassets.models.serving import MODEL, ServedModel
     from valuesassets.remote.asking import RemoteAsking
 
-    found = {}
+    readings = {}
     with ServedModel(loaded).serving() as server:
         for route in ROUTES:
             endpoint = Endpoint(
@@ -99,26 +98,22 @@ def _by_routes(loaded: "LoadedModel", folder: Path, trials: list[Trial]) -> dict
             asking = RemoteAsking(MODEL, endpoint, AS_TEXT, trials)
             with progress_bar(f"asking by {route}") as tick:
                 result, _ = asking.ask(asking.connect(None), tick)
-            found[route] = [record for record in result.records if isinstance(record, Reading)]
-    return found
+            readings[route] = [record for record in result.records if isinstance(record, Reading)]
+    return readings
 
 
 def _print(rows: list[Recovery]) -> None:
-    """Print what came back of one model.
-
-    Raises:
-        MissingData: something lies outside its bounds.
-    """
+    """Print the measures of one model; MissingData where one lies outside its bounds."""
     for row in rows:
         bounds = "" if row.low is None or row.high is None else f"{_short(row.low)} to {_short(row.high)}"
         chance = "" if row.by_chance is None else f"{row.by_chance:.3f}"
         verdict = "" if row.low is None else "recovered" if row.is_within else "OFF"
         beside = f"{_short(row.found, 4):>9}   {bounds:<16}{chance:>9}  {verdict}".rstrip()
         print(f"  {row.model:<18}{row.measure:<34}{row.n:>6}{beside}", flush=True)
-    off = next((row for row in rows if not row.is_within), None)
-    if off is not None:
+    miss = next((row for row in rows if not row.is_within), None)
+    if miss is not None:
         raise MissingData(
-            f"{off.model}: {off.measure}: {off.found:.3f} is not between {off.low:.3f} and {off.high:.3f}; "
+            f"{miss.model}: {miss.measure}: {miss.found:.3f} is not between {miss.low:.3f} and {miss.high:.3f}; "
             "train longer (--steps), or report it with the rows marked OFF"
         )
 

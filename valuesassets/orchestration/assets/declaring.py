@@ -218,7 +218,7 @@ def _log_since(
 
 
 def _as_resource(parameter: inspect.Parameter) -> inspect.Parameter:
-    """A parameter as Dagster sees it: the storage is no input, and inputs have no type, since IO managers check them."""
+    """A parameter as Dagster sees it: the storage is a resource, inputs have no type since IO managers check them."""
     if parameter.annotation is Storage:
         return parameter.replace(annotation=STORAGE)
     is_input = parameter.annotation is not dg.AssetExecutionContext

@@ -12,7 +12,7 @@ from valuesassets.instruments.survey.analyses import ANALYSES
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.analyses import analysis_assets, concatenated
 from valuesassets.orchestration.assets.bundle import bundle_asset
-from valuesassets.orchestration.assets.calibration import calibration_assets
+from valuesassets.orchestration.assets.calibration import Planting, calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.report import Beside, report_asset
@@ -46,7 +46,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         return rows, len(extracted)
 
     return [
-        *calibration_assets(study, SURVEY, f"{HOME}.plants:plant_questions", "aligned_questions"),
+        *calibration_assets(Planting(study, SURVEY, f"{HOME}.plants:plant_questions", "aligned_questions")),
         *self_calibration_asset(study),
         *grid_assets(study, SURVEY, f"{HOME}.analysis_scale:DIRECTIONAL"),
         probe_asset(study),

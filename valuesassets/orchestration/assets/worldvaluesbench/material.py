@@ -9,7 +9,7 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldvaluesbench import lines as own_lines
-from valuesassets.orchestration.assets.calibration import calibration_assets
+from valuesassets.orchestration.assets.calibration import Planting, calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.worldvaluesbench import checks
@@ -33,11 +33,13 @@ def worldvaluesbench_assets(study: Study) -> list[dg.AssetsDefinition]:
         *people_assets(study),
         *prompt_assets(study),
         *calibration_assets(
-            study,
-            WORLDVALUESBENCH,
-            f"{HOME}.plants:plant_ratings",
-            answers="rating_distributions",
-            stamp=stamp_of(study, "slopes"),
+            Planting(
+                study,
+                WORLDVALUESBENCH,
+                f"{HOME}.plants:plant_ratings",
+                answers="rating_distributions",
+                stamp=stamp_of(study, "slopes"),
+            )
         ),
         *grid_assets(study, WORLDVALUESBENCH),
         *answer_assets(study),

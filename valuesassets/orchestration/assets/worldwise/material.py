@@ -9,7 +9,7 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldwise import lines as own_lines
-from valuesassets.orchestration.assets.calibration import calibration_assets
+from valuesassets.orchestration.assets.calibration import Planting, calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.worldwise import checks
@@ -31,18 +31,9 @@ HOME, DOCS = "valuesassets.instruments.worldwise", "worldwise"
 
 def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Every asset of the instrument."""
-    settings = Worldwise.of(study)
     return [
         *material_assets(study),
-        *calibration_assets(
-            study,
-            WORLDWISE,
-            f"{HOME}.plants:plant_choices",
-            answers="choices",
-            stamp=sha256_json([scenarios_stamp(settings), list(settings.cultures)]),
-            as_distributions=f"{HOME}.plants:choice_distributions",
-            **_of_reasons(settings),
-        ),
+        *calibration_assets(planting_of(study)),
         *grid_assets(study, WORLDWISE),
         *choice_assets(study),
         *reason_assets(study),
@@ -50,11 +41,19 @@ def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
     ]
 
 
-def _of_reasons(settings: Worldwise) -> dict[str, str]:
-    """What reference models learn to write, where reasons are asked for."""
-    if not settings.has_reasons:
-        return {}
-    return {"writes": f"{HOME}.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
+def planting_of(study: Study) -> Planting:
+    """What reference models learn to choose, and to write where the study asks for reasons."""
+    settings = Worldwise.of(study)
+    reasons = {"writes": f"{HOME}.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
+    return Planting(
+        study,
+        WORLDWISE,
+        f"{HOME}.plants:plant_choices",
+        answers="choices",
+        stamp=sha256_json([scenarios_stamp(settings), list(settings.cultures)]),
+        as_distributions=f"{HOME}.plants:choice_distributions",
+        **(reasons if settings.has_reasons else {}),
+    )
 
 
 def scenarios_stamp(settings: Worldwise) -> str:

@@ -119,20 +119,13 @@ def planted_models_asset(planting: Planting) -> dg.AssetsDefinition:
                 rows += named(planting.writes)(study, family, part, inputs[planting.requests][part])
         return rows, {}
 
-    return reference_models_asset(
-        study,
-        planting.instrument,
-        "answer as planted",
-        plant,
-        docs="calibration",
-        stamp=planting.stamp,
-        **planting.of_all_parts
-        | {
-            "inputs": [*planting.inputs, *requests],
-            "many": [*planting.inputs, *requests],
-            "modules": [*planting.modules, *([_module(planting.writes)] if planting.writes else [])],
-        },
-    )
+    options: dict[str, Any] = planting.of_all_parts | {
+        "inputs": [*planting.inputs, *requests],
+        "many": [*planting.inputs, *requests],
+        "modules": [*planting.modules, *([_module(planting.writes)] if planting.writes else [])],
+    }
+    instrument, skill = planting.instrument, "answer as planted"
+    return reference_models_asset(study, instrument, skill, plant, docs="calibration", stamp=planting.stamp, **options)
 
 
 def sampled_answers_asset(planting: Planting) -> dg.AssetsDefinition:

@@ -110,7 +110,7 @@ def declare(
         name = function.__name__
         key, tables = instrument.key(name), sorted({"name", *reads})
         hashes = entries_of(study, entries) | ({"files": dict(files)} if files else {})
-        given = {**_by_io_manager(name, options.get("io_manager_key", "")), **options}
+        chosen = {**_by_io_manager(name, options.get("io_manager_key", "")), **options}
         source, data = inspect.getsource(function) + wiring, "" if name in NODE_ONLY else instrument.name
         version = code_version(_modules(instrument, name, modules), study, tables, source, data)
         tags = {"asks_models": "yes"} if name in NODE_JOBS else {}
@@ -125,8 +125,8 @@ def declare(
             code_version=version + stamp[:8],
             check_specs=[each.spec(key, docs, options.get("partitions_def")) for each in checks] or None,
             automation_condition=condition_of(study, instrument.name, step),
-            **given,
-        )(_failing_clearly(function, study, hashes, line, picture, is_frame="dagster_type" in given))
+            **chosen,
+        )(_failing_clearly(function, study, hashes, line, picture, is_frame="dagster_type" in chosen))
 
     return declared
 

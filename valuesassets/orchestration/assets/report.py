@@ -87,8 +87,8 @@ def report_asset(
         words: Any = import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
         page = render_report(run, words)
         opened = storage.path(context.asset_key, own_partition(context), "html")
-        said = f"{len(readings)} of {len(instrument.cells(study))} cells; one page of {len(page) / 2**20:.1f} MiB"
-        metadata = {SUMMARY: said, "open": link_to(storage, opened)}
+        summary = f"{len(readings)} of {len(instrument.cells(study))} cells; one page of {len(page) / 2**20:.1f} MiB"
+        metadata = {SUMMARY: summary, "open": link_to(storage, opened)}
         drawn = storage.path(instrument.key(pictured), None, "png") if pictured else None
         if drawn is not None and drawn.exists():
             metadata[PICTURE] = picture_from(small_png(drawn))

@@ -62,7 +62,7 @@ def reference_models_asset(
         log = run_node_job(context, job, study, storage, cells[0].family)
         models = read_record(summary)["phantoms"]
         largest = max(model["largest_loss"] for model in models)
-        shown = {
+        metadata = {
             SUMMARY: f"{len(models)} models trained to {skill}, largest loss {largest:.4f}",
             "models": table_of(models),
             PICTURE: picture_of(draw_losses(models)),
@@ -70,7 +70,7 @@ def reference_models_asset(
         written = folder_metadata(storage.folder.joinpath(*context.asset_key.path))
         version = sha256_json([model["hash"] for model in models])[:16]
         return dg.MaterializeResult(
-            metadata=shown | written | shown_log(storage, log), data_version=dg.DataVersion(version)
+            metadata=metadata | written | shown_log(storage, log), data_version=dg.DataVersion(version)
         )
 
     reference_models.__doc__ = (

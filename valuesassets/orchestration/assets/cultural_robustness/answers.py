@@ -172,7 +172,7 @@ def vectors_asset(study: Study) -> dg.AssetsDefinition:
         answered = embeddable(_answered(answers, context.partition_key, questions), answer_quality)
         embedded = _embedded(context, study, storage, answered["text"])
         table = answer_vectors(answered, answer_quality, embedded.vectors, settings.keep)
-        return dg.MaterializeResult(value=table, metadata=embedded.shown)
+        return dg.MaterializeResult(value=table, metadata=embedded.metadata)
 
     return vectors
 
@@ -189,7 +189,7 @@ def question_vectors_asset(study: Study) -> dg.AssetsDefinition:
 
         texts = question_texts(questions)
         embedded = _embedded(context, study, storage, texts["prompt"])
-        return dg.MaterializeResult(value=question_rows(texts, embedded.vectors), metadata=embedded.shown)
+        return dg.MaterializeResult(value=question_rows(texts, embedded.vectors), metadata=embedded.metadata)
 
     return question_vectors
 

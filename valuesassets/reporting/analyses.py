@@ -18,7 +18,7 @@ from valuesassets.records.settings.measuring import USUAL, Inference, Thresholds
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ASSETS_OF = {"answers": ("probe_distributions", "quality_report"), "people": ("human_distributions",)}
+ASSETS_OF = {"usable_answers": ("probe_distributions", "quality_report"), "people": ("human_distributions",)}
 """What an analysis may need that is not one asset of that name: usable answers, and people's beside them."""
 
 RESTS_ON = ("human", "inference", "seed", "thresholds")
@@ -98,7 +98,7 @@ class Analysis:
         derive: `module:function`, which gives tables by name. Its parameters say what it takes: `study`; `grid`
             (usable answers as arrays, people's beside them where `people` are needed); `answers` (the same as a table);
             `human` (people's answers); `n_parameters` (of each cell's model); else an asset by its name.
-        needs: `answers`, `people`, and other assets of the instrument.
+        needs: `usable_answers`, `people`, and other assets of the instrument.
         line: `module:function` of its tables (or its one table), and of the study's `inference` where it has such a
             parameter: what the UI says of them in one line.
         drawings: its figures, in order.

@@ -22,7 +22,6 @@ from valuesassets.instruments.cultural_robustness.scores import FOLLOW, GAIN, OW
 from valuesassets.instruments.psych_tasks import methods as psych
 from valuesassets.instruments.worldwise import pictures
 from valuesassets.instruments.worldwise.alignment import align_model
-from valuesassets.instruments.worldwise.inference import Inference as HowWorldwise
 from valuesassets.instruments.worldwise.measure_tables import SAY_DO_GAP
 from valuesassets.records.settings import measuring
 from valuesassets.records.settings.measuring import USUAL, Inference
@@ -129,7 +128,7 @@ def test_the_bands_of_signal_and_of_halves_are_of_the_studys_level():
 def test_what_worldwise_shows_and_says_is_of_the_studys_level_and_alpha():
     leans = chosen(followed(0.05, noise=0.2), AXES)
     usual, loose = (
-        align_model("m", leans, Z, HowWorldwise(199, how.alpha, how.level, 0, how.correction), {})["agreement"]
+        align_model("m", leans, Z, how.model_copy(update={"resamples": 199}), {})["agreement"]
         for how in (USUAL, LOOSE)
     )
     for ends in (("r_low", "r_high"), ("null_low", "null_high")):

@@ -88,6 +88,6 @@ def test_a_figure_stands_for_each_part_and_only_where_something_is_counted():
 
 
 def test_needs_are_assets():
-    needs = ("answers", "people", "reliability")
+    needs = ("usable_answers", "people", "reliability")
     analysis = Analysis("t", "a", "m:d", needs, "m:l")
     assert analysis.inputs == ("probe_distributions", "quality_report", "human_distributions", "reliability")

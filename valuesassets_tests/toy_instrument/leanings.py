@@ -8,3 +8,8 @@ import pandas as pd
 def derive_leanings(answers: Mapping[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
     """A row for each cell that there is."""
     return pd.concat(answers.values()).groupby(["model", "task"], as_index=False)["yes"].mean()
+
+
+def line(leanings: pd.DataFrame) -> str:
+    """How many cells there are."""
+    return f"{len(leanings)} cells"

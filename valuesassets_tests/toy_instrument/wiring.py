@@ -1,11 +1,15 @@
 """The toy as a graph, and its entry in the list of instruments."""
 
+from functools import partial
+
 import dagster as dg
 import pandas as pd
 import pyarrow as pa
 
+from valuesassets.orchestration.assets.analyses import analysis_asset, offer_inputs
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
+from valuesassets.orchestration.assets.report import Beside, report_asset
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, part_partitions
 from valuesassets.records.columns import Column
@@ -13,6 +17,7 @@ from valuesassets.records.study import Cell
 from valuesassets.records.table import Table
 from valuesassets.records.tables import declare_tables
 from valuesassets.records.trials import Reading, Trial
+from valuesassets_tests.toy_instrument.analyses import ANALYSES
 from valuesassets_tests.toy_instrument.settings import ToyStudy
 
 PACKAGE = "valuesassets_tests.toy_instrument"
@@ -69,18 +74,14 @@ def toy_assets(study: ToyStudy) -> list[dg.AssetsDefinition]:
         family, task = cell_of(context)
         return derive_answers(trials, readings, Cell(family, TOY.part_of(study, task)))
 
-    @declare(study, TOY, group, docs=docs, reads=(), step="analysis", many=["answers"], io_manager_key="frame")
-    def leanings(answers: dict[tuple[str, str], pd.DataFrame]) -> pd.DataFrame:
-        """What models lean to in each task."""
-        from valuesassets_tests.toy_instrument.leanings import derive_leanings
+    declared = partial(declare, study, TOY, group, step="analysis", many=["answers"])
+    made = [
+        analysis_asset(declared, study, name, analysis, partial(offer_inputs, study))
+        for name, analysis in ANALYSES.items()
+    ]
 
-        return derive_leanings(answers)
+    def beside(context: object, storage: object, inputs: object) -> Beside:
+        return Beside({"cells": TOY.cells(study)})
 
-    @declare(study, TOY, group, docs=docs, reads=(), step="analysis", io_manager_key="html")
-    def report(leanings: pd.DataFrame) -> str:
-        """One page."""
-        from valuesassets_tests.toy_instrument.report import render_report
-
-        return render_report(leanings)
-
-    return [trials, *grid_assets(study, TOY), answers, leanings, report]
+    report = report_asset(study, TOY, ANALYSES, beside, docs=docs, group=group, reads=("title",))
+    return [trials, *grid_assets(study, TOY), answers, *made, report]

@@ -14,7 +14,7 @@ ANALYSES = {
         question=ANSWERS,
         about="What was asked and what was answered: every question with its options, in both orders, cell by cell.",
         derive="valuesassets.instruments.survey.question_answers:derive_question_answers",
-        needs=("answers", "aligned_questions"),
+        needs=("usable_answers", "aligned_questions"),
         line="valuesassets.instruments.survey.reporting.lines:question_answers",
         drawings=(
             Drawing(
@@ -38,7 +38,7 @@ ANALYSES = {
         question=SIGNAL,
         about="How much of what sets a family's languages apart would come out again in other orders and wordings.",
         derive="valuesassets.comparing.reliability:derive_reliability",
-        needs=("answers", "people"),
+        needs=("usable_answers", "people"),
         line="valuesassets.reporting.lines:reliability",
         drawings=(
             Drawing(
@@ -61,7 +61,7 @@ ANALYSES = {
         question=SIGNAL,
         about="Whether a family's languages answer like their own countries, and whether scales or style only fake it.",
         derive="valuesassets.comparing.signal:derive_signal",
-        needs=("answers", "people"),
+        needs=("usable_answers", "people"),
         line="valuesassets.reporting.lines:signal",
         drawings=(
             Drawing(
@@ -88,7 +88,7 @@ ANALYSES = {
         question=MAP,
         about="Models and countries on the Inglehart-Welzel axes, with the points of answers that carry no content.",
         derive="valuesassets.instruments.survey.cultural_map:derive_cultural_map",
-        needs=("answers", "people", "respondents", "reliability"),
+        needs=("usable_answers", "people", "respondents", "reliability"),
         line="valuesassets.instruments.survey.reporting.lines:cultural_map",
         drawings=(Drawing("cultural_map", ("points",)), Drawing("cultural_map_column", ("points",))),
         section="valuesassets.instruments.survey.report:map_sections",
@@ -101,7 +101,7 @@ ANALYSES = {
         question=LANGUAGES,
         about="Distances between every two cells, what they go with, and the plane that MDS lays them on.",
         derive="valuesassets.comparing.distances:derive_distances",
-        needs=("answers",),
+        needs=("usable_answers",),
         line="valuesassets.reporting.lines:distances",
         drawings=(
             Drawing(
@@ -150,7 +150,7 @@ ANALYSES = {
         question=MODELS,
         about="How far each cell's answers are from its own country's, beside the null baselines.",
         derive="valuesassets.comparing.human_comparison:derive_human_comparison",
-        needs=("answers", "people", "human_means"),
+        needs=("usable_answers", "people", "human_means"),
         line="valuesassets.reporting.lines:human_comparison",
         drawings=(
             Drawing(
@@ -186,7 +186,7 @@ ANALYSES = {
         question=MODELS,
         about="Own-country agreement of the monolingual against the multilingual family, paired by language.",
         derive="valuesassets.comparing.mono_vs_multi:derive_mono_vs_multi",
-        needs=("answers", "people"),
+        needs=("usable_answers", "people"),
         line="valuesassets.reporting.lines:mono_vs_multi",
         drawings=(
             Drawing(
@@ -208,7 +208,7 @@ ANALYSES = {
         question=ANSWERS,
         about="How far the order of the options moves answers, against how far the language does.",
         derive="valuesassets.comparing.position_bias:derive_position_bias",
-        needs=("answers",),
+        needs=("usable_answers",),
         line="valuesassets.reporting.lines:position_bias",
         drawings=(
             Drawing(

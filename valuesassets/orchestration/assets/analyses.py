@@ -199,6 +199,13 @@ def analysis_asset(
     )(make)
 
 
+def offer_inputs(
+    study: Study, *, storage: Storage, inputs: Mapping[str, Any], partition: str | None
+) -> dict[str, Callable[[], Any]]:
+    """The arguments that most derivations take: the study, and each input of the asset by its name."""
+    return {name: partial(inputs.__getitem__, name) for name in inputs} | {"study": lambda: study}
+
+
 def figure_folder(context: dg.AssetExecutionContext, storage: Storage) -> Path:
     """Where an asset's figures lie: beside its tables, those of each partition in a folder where there are several."""
     place = storage.path(context.asset_key, None, "png").parent

@@ -55,6 +55,7 @@ def report_asset(
     deps: Sequence[str] = (),
     pictured: str | None = None,
     docs: str = "report",
+    group: str = GROUP,
     **options: Any,
 ) -> dg.AssetsDefinition:
     """The page that a study ends in, in the words of `instruments/<instrument>/report.py`.
@@ -97,7 +98,7 @@ def report_asset(
     return declare(
         study,
         instrument,
-        GROUP,
+        group,
         docs=docs,
         step="analysis",
         inputs=[*takes, *analyses],

@@ -9,7 +9,8 @@ import pandas as pd
 
 from valuesassets.instruments.cultural_robustness import lines as own_lines
 from valuesassets.instruments.cultural_robustness.analyses import MEASURED, OF_A_MODEL, analyses_of, page_analyses
-from valuesassets.orchestration.assets.analyses import analysis_asset
+from valuesassets.orchestration.assets.analyses import analysis_asset, offer_inputs
+from valuesassets.orchestration.assets.bundle import bundle_asset
 from valuesassets.orchestration.assets.cultural_robustness import checks
 from valuesassets.orchestration.assets.cultural_robustness.answers import all_languages
 from valuesassets.orchestration.assets.declaring import declare
@@ -45,7 +46,13 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
             of_all = partial(of_all, entries=("families", "languages"))
         kind = of_a_model if name in OF_A_MODEL else of_all
         assets.append(analysis_asset(kind, study, name, analysis, partial(_offered, study), judged.get(name, {})))
-    return [measured_asset(study), clustering_asset(study), *assets, page_asset(study)]
+    return [
+        measured_asset(study),
+        clustering_asset(study),
+        *assets,
+        page_asset(study),
+        bundle_asset(study, CULTURAL_ROBUSTNESS),
+    ]
 
 
 def measured_asset(study: Study) -> dg.AssetsDefinition:
@@ -123,8 +130,8 @@ def _offered(
     measured = inputs.get("language_pairs", {})
     of_one = {"measured": lambda: measured, "language_pairs": lambda: measured["language_pairs"]}
     return (
-        {name: partial(inputs.__getitem__, name) for name in inputs}
-        | {"study": lambda: study, "family": lambda: partition}
+        offer_inputs(study, storage=storage, inputs=inputs, partition=partition)
+        | {"family": lambda: partition}
         | (of_one if partition is not None else {})
     )
 

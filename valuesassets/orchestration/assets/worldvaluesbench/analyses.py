@@ -8,7 +8,7 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldvaluesbench.analyses import ANALYSES, COMPARED
-from valuesassets.orchestration.assets.analyses import analysis_asset
+from valuesassets.orchestration.assets.analyses import analysis_asset, offer_inputs
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.report import Beside, report_asset
 from valuesassets.orchestration.assets.worldvaluesbench import checks
@@ -69,9 +69,8 @@ def _offered(study: Study, *, storage: Storage, inputs: Mapping[str, Any], parti
 
         return gather_set(study, str(partition), *(inputs[name] for name in COMPARED))
 
-    return {name: partial(inputs.__getitem__, name) for name in inputs} | {
+    return offer_inputs(study, storage=storage, inputs=inputs, partition=partition) | {
         "gathered": gathered,
-        "study": lambda: study,
         "seed": lambda: study.seed,
         "attributes": lambda: WorldValuesBench.of(study).sets[str(partition)].attributes,
         "level": lambda: study.inference.level,

@@ -9,6 +9,7 @@ import pandas as pd
 
 from valuesassets.instruments.worldwise.analyses import analyses_of
 from valuesassets.orchestration.assets.analyses import analysis_asset
+from valuesassets.orchestration.assets.bundle import bundle_asset
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.report import report_asset
 from valuesassets.orchestration.assets.worldwise import checks
@@ -66,7 +67,7 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
         reads=("title", "by_plan", "inference", "seed", "thresholds", "phantom"),
         entries=("families",),
     )
-    return [*assets, report]
+    return [*assets, report, bundle_asset(study, WORLDWISE)]
 
 
 def _offered(

@@ -28,7 +28,7 @@ HOME, DOCS = "valuesassets.instruments.psych_tasks", "psych_tasks"
 
 
 def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """What the readings of a cell say; and, where models are trained here, that they say what was planted."""
+    """The answers read in each cell; and, where models are trained here, that plants are recovered."""
     return [answers_asset(study), *(planted_assets(study) if study.has_reference_models else [])]
 
 

@@ -119,7 +119,7 @@ def decoded_asset(study: Study) -> dg.AssetsDefinition:
         if study.families[name].kind == "reference":
             place = storage.path(key("sampled_answers"), cell_key(name, part, WORLDVALUESBENCH.part), "parquet")
             return derive_sampled_ratings(trials, read_table(place, SAMPLED_ANSWERS).to_pandas(), questions)
-        # The trials that ratings are of, and those that ask for them: answers are sampled under ids of their own.
+        # The trials that ratings belong to, and the prompts that models write to: for samples with another readout.
         rated, requests = dict[str, list[Trial]](), dict[str, list[Trial]]()
         if decode.samples:
             by_trial = sampling_trials(trials, decode.samples, study.seed)

@@ -94,7 +94,7 @@ ANALYSES = {
         **CSV,
     ),
     "embedder_report": _analysis(
-        "embedder_report:derive_embedder_report",
+        "measured:embedder_report",
         "embedder_line",
         "report:embedder",
         title="Does the embedder know the languages?",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from valuesassets.instruments.cultural_robustness.answer_files import answered_frame
+from valuesassets.instruments.cultural_robustness.embedder_report import derive_embedder_report
 from valuesassets.instruments.cultural_robustness.questions import all_questions
 from valuesassets.instruments.cultural_robustness.scores import measure_model
 from valuesassets.instruments.cultural_robustness.stored_tables import MEASURED
@@ -43,6 +44,11 @@ def measure_family(
         inference=study.inference.with_seed(study.seed),
     )
     return {name: tables[name] for name in MEASURED}
+
+
+def embedder_report(question_vectors: pd.DataFrame) -> pd.DataFrame:
+    """How well the embedder knows each language, by the questions' vectors."""
+    return derive_embedder_report(question_vectors)
 
 
 def country_profiles(measured: Frames) -> pd.DataFrame:

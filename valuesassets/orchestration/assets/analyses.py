@@ -281,5 +281,5 @@ def saved_figures(folder: Path, drawn: Mapping[str, "Figure"]) -> dict[str, Any]
     for earlier in [each for ending in ENDINGS for each in folder.glob(f"*.{ending}")]:
         earlier.unlink()
     pictures = {name: picture_of(save_figure(figure, folder / name)) for name, figure in drawn.items()}
-    shown: dict[str, Any] = {"figures": dg.MetadataValue.path(str(folder))} if drawn else {}
-    return shown | pictures
+    place: dict[str, Any] = {"figures": dg.MetadataValue.path(str(folder))} if drawn else {}
+    return place | pictures

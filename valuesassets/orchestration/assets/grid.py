@@ -74,7 +74,7 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
         """Ten questions in each part that a family is asked in, in every order, before GPU hours are spent."""
         from valuesassets.answers.preflight import judge_preflight, left_out_parts
 
-        own = import_module(homes(instrument.home or f"{PACKAGE}.instruments.{instrument.name}", "preflight")[0])
+        derivation = import_module(homes(instrument.home or f"{PACKAGE}.instruments.{instrument.name}", "preflight")[0])
         name = context.partition_key
         overrides, folder = overrides_of(study, instrument, name), storage.job_folder(context.asset_key, name)
         leaning = named(directional) if directional else {}
@@ -82,7 +82,7 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
         chosen, cells = {}, {}
         for part, written in parts.items():
             if written:
-                chosen[part.name] = own.choose_preflight_trials(written, study.preflight.questions, leaning)
+                chosen[part.name] = derivation.choose_preflight_trials(written, study.preflight.questions, leaning)
                 if chosen[part.name]:
                     cell = Cell(name, part)
                     cells[part.name] = asked_cell(study, storage, instrument, cell, folder, chosen[part.name])
@@ -99,7 +99,7 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
             overrides,
             leaning,
             {part.name: why_no_trials(written) for part, written in parts.items() if not written},
-            own.examine_preflight,
+            derivation.examine_preflight,
         )
         n_gates = sum(finding["is_gate"] for finding in verdict["findings"])
         left_out = left_out_parts(verdict, overrides)

@@ -7,7 +7,8 @@ import pytest
 
 from valuesassets.orchestration import code_versions
 from valuesassets.orchestration.assets import declaring
-from valuesassets.orchestration.assets.survey.material import questionnaire_stamps, survey_assets
+from valuesassets.orchestration.assets.survey.material import survey_assets
+from valuesassets.orchestration.assets.survey.stamps import questionnaire_stamps
 from valuesassets.orchestration.code_versions import code_version, human_stamp, reachable
 from valuesassets.records.settings.human import HumanData, HumanFile
 from valuesassets.records.study import load_study

@@ -7,7 +7,7 @@ import pytest
 from valuesassets.definitions import build_definitions
 from valuesassets.desk.staleness import Staleness
 from valuesassets.orchestration import instruments
-from valuesassets.orchestration.assets.calibration import calibration_assets
+from valuesassets.orchestration.assets.calibration import Planting, calibration_assets
 from valuesassets.orchestration.commands import study_process
 from valuesassets.orchestration.commands.run_study import QUIET
 from valuesassets.orchestration.instruments import MODELS, SURVEY
@@ -93,7 +93,7 @@ def calibrated(folder):
     study = toy.toy_study(folder)
     trained = load_study(str(write_small_study(folder, steps=1))).families
     study = study.model_copy(update={"families": trained})
-    return study, calibration_assets(study, TOY, f"{PACKAGE}.plants:plant_tasks", reads=("toy",))
+    return study, calibration_assets(Planting(study, TOY, f"{PACKAGE}.plants:plant_tasks", reads=("toy",)))
 
 
 def test_an_instrument_that_makes_plants_has_the_whole_calibration(tmp_path):

@@ -1,1 +1,1 @@
-"""The assets, one file per instrument."""
+"""The assets: a factory per file for those that several instruments have, and a folder per instrument."""

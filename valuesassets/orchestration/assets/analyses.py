@@ -1,4 +1,4 @@
-"""The assets of an instrument's analyses: what can be trusted, single items, and those made from its entries."""
+"""The assets of an instrument's analyses: what can be trusted, single items, and one asset per analysis."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +34,7 @@ Judge = Callable[[Storage], tuple[list[dict[str, Any]], int]]
 Offered = Mapping[str, Callable[[], Any]]
 Offer = Callable[..., Offered]
 JudgeTables = Callable[[Any, Offered], tuple[list[dict[str, Any]], int]]
-"""What a check says of an asset's tables, and of what these were derived from."""
+"""Gives a check's failing rows, of an asset's tables and of what these were derived from."""
 GROUP = "analyses"
 
 
@@ -45,11 +45,11 @@ def analysis_assets(
     others: Mapping[checks.Sentence, Judge],
     many: Sequence[str] = (),
 ) -> list[dg.AssetsDefinition]:
-    """What every instrument has, and an asset for each analysis; of a partial grid they say what is missing.
+    """The quality report, single items, and an asset for each analysis; of a partial grid they name what is missing.
 
     Args:
-        others: what the quality report says beside the quality of answers: the failing rows of a sentence, and how many
-            things were looked at.
+        others: what the quality report judges beside the quality of answers: by sentence, what gives its failing rows
+            and how many things were looked at.
         many: assets of the instrument that analyses take, given as a dict of the partitions that exist.
     """
     declared = partial(
@@ -61,6 +61,18 @@ def analysis_assets(
         entries=("families", "languages"),
         many=["probe_distributions", "preflight", *many],
     )
+    offer = partial(_offered, study, instrument=instrument)
+    return [
+        quality_report_asset(declared, study, instrument, others),
+        item_statistics_asset(declared, study, instrument),
+        *(analysis_asset(declared, study, name, analysis, offer) for name, analysis in analyses.items()),
+    ]
+
+
+def quality_report_asset(
+    declared: Callable[..., Any], study: Study, instrument: Instrument, others: Mapping[checks.Sentence, Judge]
+) -> dg.AssetsDefinition:
+    """What can be trusted; see `analysis_assets`."""
 
     @declared(
         docs="analyses",
@@ -90,18 +102,24 @@ def analysis_assets(
         doubtful = cells.loc[is_doubtful, ["model", "language", "reason"]].to_dict("records")
         dropped = questions.loc[questions.is_dropped, ["question_id", "reason"]].to_dict("records")
         ids = [row["question_id"] for row in dropped]
-        drawn = {}
+        figures = {}
         if len(probe):
-            drawn["p_valid_heatmap"] = draw_p_valid_heatmap(probe, rules.p_valid_question, ids, study.is_planted)
+            figures["p_valid_heatmap"] = draw_p_valid_heatmap(probe, rules.p_valid_question, ids, study.is_planted)
         return dg.MaterializeResult(
             value=quality.frames(),
-            metadata=saved_figures(storage.path(context.asset_key, None, "png").parent, drawn)
+            metadata=saved_figures(storage.path(context.asset_key, None, "png").parent, figures)
             | {"cells": table_of(cells.to_dict("records"))},
             check_results=[
                 checks.CELLS_CAN_BE_TRUSTED.result(doubtful + dropped, len(cells) + len(questions)),
                 *(sentence.result(*judge(storage)) for sentence, judge in others.items()),
             ],
         )
+
+    return quality_report
+
+
+def item_statistics_asset(declared: Callable[..., Any], study: Study, instrument: Instrument) -> dg.AssetsDefinition:
+    """Statistics of single answers."""
 
     @declared(
         docs="analyses",
@@ -115,21 +133,13 @@ def analysis_assets(
         from valuesassets.comparing.item_statistics import derive_item_statistics, no_item_statistics
 
         inputs = {"probe_distributions": probe_distributions, "quality_report": quality_report}
+        offered = _offered(study, storage=storage, instrument=instrument, inputs=inputs)
         try:
-            return derive_item_statistics(
-                _offered(study, storage=storage, instrument=instrument, inputs=inputs)["grid"]()
-            )
+            return derive_item_statistics(offered["grid"]())
         except MissingData as error:
             return no_item_statistics(str(error))
 
-    return [
-        quality_report,
-        item_statistics,
-        *(
-            analysis_asset(declared, study, name, analysis, partial(_offered, study, instrument=instrument))
-            for name, analysis in analyses.items()
-        ),
-    ]
+    return item_statistics
 
 
 def analysis_asset(
@@ -142,13 +152,13 @@ def analysis_asset(
     rules: Rules | None = None,
     **options: Any,
 ) -> dg.AssetsDefinition:
-    """The asset of one analysis; of data that do not carry it, it says why.
+    """The asset of one analysis; where the data do not allow it, the asset gives the reason.
 
     Args:
         declared: `declare` with what all analyses of the instrument have in common.
-        offer: gives, of the storage, of what the asset takes and of its partition, what its derivation may take, by
-            parameter.
-        judged: by check, what gives its failing rows and how many things were looked at.
+        offer: gives the arguments that its derivation may take, by parameter; of the storage, the asset's inputs and
+            its partition.
+        judged: by check, the function that gives its failing rows and how many things were looked at.
         rules: what its figures need to know, where that is not the study.
         options: what is declared besides.
     """
@@ -159,7 +169,7 @@ def analysis_asset(
         value: Any
         try:
             value = derived(analysis, offered)
-        except MissingData as error:  # the data do not carry it: the reason is the result
+        except MissingData as error:  # the data do not allow the analysis: the reason is the result
             if is_one_table:
                 raise
             value = {"refused": pd.DataFrame({"reason": [str(error)]})}
@@ -192,7 +202,7 @@ def analysis_asset(
 def offer_inputs(
     study: Study, *, storage: Storage, inputs: Mapping[str, Any], partition: str | None
 ) -> dict[str, Callable[[], Any]]:
-    """What most derivations take: the study, and each asset that they need by its name."""
+    """The arguments that most derivations take: the study, and each input of the asset by its name."""
     return {name: partial(inputs.__getitem__, name) for name in inputs} | {"study": lambda: study}
 
 
@@ -207,7 +217,7 @@ def figure_folder(context: dg.AssetExecutionContext, storage: Storage) -> Path:
 def _offered(
     study: Study, *, storage: Storage, instrument: Instrument, inputs: Mapping[str, Any], partition: str | None = None
 ) -> Mapping[str, Callable[[], Any]]:
-    """What a derivation may take, by the name of its parameter; see `Analysis.derive`."""
+    """The arguments that a derivation may take, by the name of its parameter; see `Analysis.derive`."""
     human = inputs.get("human_distributions")
 
     def probe() -> pd.DataFrame:
@@ -220,16 +230,16 @@ def _offered(
         return usable_answers(probe(), QualityReport(**inputs["quality_report"]), by_wording=True)
 
     def grid():
-        """The same as arrays, with people's answers beside them where these are given."""
+        """The usable answers as arrays, with people's answers beside them where the asset takes these."""
         from valuesassets.comparing.answer_grid import answer_grid
 
         return answer_grid(usable(), human, study.thresholds.respondents)
 
     def n_parameters() -> dict[tuple[str, ...], int]:
-        """Of each cell's model, where its readings say so."""
+        """The number of parameters of each cell's model, where its readings name it."""
         readings = storage.files(instrument.key("readings"), "parquet")
-        found = {tuple(name.split("/")): table_metadata(path).get("n_parameters") for name, path in readings.items()}
-        return {cell: int(n) for cell, n in found.items() if n is not None}
+        counts = {tuple(name.split("/")): table_metadata(path).get("n_parameters") for name, path in readings.items()}
+        return {cell: int(n) for cell, n in counts.items() if n is not None}
 
     return {name: lambda name=name: inputs[name] for name in inputs} | {
         "probe_distributions": probe,
@@ -271,5 +281,5 @@ def saved_figures(folder: Path, drawn: Mapping[str, "Figure"]) -> dict[str, Any]
     for earlier in [each for ending in ENDINGS for each in folder.glob(f"*.{ending}")]:
         earlier.unlink()
     pictures = {name: picture_of(save_figure(figure, folder / name)) for name, figure in drawn.items()}
-    shown: dict[str, Any] = {"figures": dg.MetadataValue.path(str(folder))} if drawn else {}
-    return shown | pictures
+    place: dict[str, Any] = {"figures": dg.MetadataValue.path(str(folder))} if drawn else {}
+    return place | pictures

@@ -1,4 +1,4 @@
-"""The replication bundle of an instrument: what a study made of it, in one file to give away."""
+"""The replication bundle of an instrument: all that a study made with it, in one file to give away."""
 
 import dagster as dg
 
@@ -38,8 +38,10 @@ def bundle_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
             {instrument.name: [part.name for part in instrument.parts_of(study)]},
             all_hashes(context.instance, storage.folder),
         )
-        said = f"{len(names)} files, {path.stat().st_size / 1e6:.1f} MB"
-        told = {"path": dg.MetadataValue.path(str(path)), WRITTEN: hashes_of([path], path.parent)}
-        return dg.MaterializeResult(metadata={SUMMARY: said, **told})
+        summary = f"{len(names)} files, {path.stat().st_size / 1e6:.1f} MB"
+        hashes = hashes_of([path], path.parent)
+        return dg.MaterializeResult(
+            metadata={SUMMARY: summary, "path": dg.MetadataValue.path(str(path)), WRITTEN: hashes}
+        )
 
     return replication_bundle

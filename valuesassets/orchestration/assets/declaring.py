@@ -47,13 +47,13 @@ NODE_JOBS = {
 }
 """Assets that run a node job: its code is theirs too, though nothing here imports it."""
 NODE_ONLY = {"weights", "readings", "answers"}
-"""Those that the instrument has no file for: the node job is all there is."""
+"""Assets that no file of an instrument derives: the node job writes them."""
 KINDS = {kind: {"table", "parquet"} for kind in ("frame", "frames", "trials")} | {
     "csv": {"table", "csv"},
     "questions": {"table", "json"},
     "html": {"report", "html"},
 }
-"""What the UI marks an asset as that is written so, where the asset says nothing else."""
+"""How the UI marks an asset, by its IO manager, where the asset declares no kinds."""
 LOG = "log.txt"
 STORAGE = dg.ResourceParam[Storage]
 READS = "reads_of_the_study"
@@ -78,102 +78,148 @@ def declare(
     line: Line | None = None,
     picture: Picture | None = None,
     step: Step | None = None,
+    ins: Mapping[str, dg.AssetIn] = MappingProxyType({}),
     **options: Any,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
     """Declare the asset `<instrument>/<function name>`, derived by the instrument's file of the same name.
 
-    A parameter of the function is the instrument's asset of that name, unless it is a resource; `inputs` are more of
-    them, for its `**` parameter. Those in `many` are given as a dict of the partitions that exist. A `stamp` of what
-    lies outside the project goes into the version. An error of ours becomes a dagster Failure with its one line and a
-    link to its node job's log, never retried: the input has to be mended first. Asking models costs: those assets have
-    the tag `asks_models`.
+    A parameter of the function is the instrument's asset of that name, unless it is a resource. An error of ours
+    becomes a dagster Failure with its one line and a link to its node job's log; it is never retried, since the input
+    has to be mended first. Assets that ask models cost money or GPU time: they have the tag `asks_models`.
 
     Args:
-        group: as the survey calls it.
-        reads: tables and keys of the study that the derivation reads, and goes stale with; always its name: another
-            study of the same instance has files of its own.
-        entries: tables of which each entry counts for itself, see `entries_of`; a new one makes nothing stale.
-        files: stamps of files by partition, which count for themselves too.
+        group: name of the asset's group, as the survey calls it.
         checks: sentences about the asset, one result of each per partition.
-        modules: what the function names and does not import; its version covers them too.
-        wiring: what the function was made from, where several are made alike.
-        docs: page of the documentation that it is described on.
-        line: what the UI says of its value, where it does not say so itself.
-        picture: what the UI shows of its value, where it draws none itself.
-        step: what it is between readings and report: whether it follows arriving cells by itself.
+        stamp: hash of what lies outside the project; it goes into the code version.
+        inputs: further assets, for the function's `**` parameter.
+        many: inputs that are given as a dict of the partitions that exist.
+        reads: tables and keys of the study that the derivation reads and goes stale with. The study's name is always
+            one of them: another study of the same instance has files of its own.
+        entries: tables of which each entry counts for itself, see `entries_of`; a new one makes nothing stale.
+        files: stamps of files by partition, each of which counts for itself too.
+        modules: what the function names and does not import; its code version covers them too.
+        wiring: what the function was made from, where several assets are made by one function; `sources` of functions
+            that it calls.
+        docs: page of the documentation that describes it.
+        line: gives the line that the UI shows of its value, where the asset has no line of its own.
+        picture: draws what the UI shows of its value, where the asset has no picture of its own.
+        step: its step between readings and report, which decides whether it follows arriving cells by itself.
+        ins: inputs that need more than a name.
     """
 
     def declared(function: Callable[..., Any]) -> dg.AssetsDefinition:
         name = function.__name__
-        key = instrument.key(name)
-        own = [] if name in NODE_ONLY else homes(instrument.home or f"{PACKAGE}.instruments.{instrument.name}", name)
-        reached = [*own, *modules, *([NODE_JOBS[name]] if name in NODE_JOBS else [])]
-        read = sorted({"name", *reads})
-        known = entries_of(study, entries) | ({"files": dict(files)} if files else {})
-        data = "" if name in NODE_ONLY else instrument.name
-        source = inspect.getsource(function) + wiring
-
-        @functools.wraps(function)
-        def failing_clearly(*args: Any, **kwargs: Any) -> Any:
-            began, context = time.time(), dg.AssetExecutionContext.get()
-            partition = own_partition(context)
-            try:
-                _require_partition(context, partition)
-                if why := why_no_cell(context.assets_def.partitions_def, partition):
-                    return _no_cell(context, why, is_frame="dagster_type" in options)
-                result = first_look(function(*args, **kwargs), line, picture, study)
-                entries = entries_of_partition(known, partition)
-                made_of = {ENTRIES: dg.MetadataValue.json(entries)} if known else {}
-                return result._replace(
-                    metadata={**(result.metadata or {}), **made_of},
-                    tags={**(result.tags or {}), **tags_of_entries(entries)},
-                )
-            except ValuesAssetsError as error:
-                storage, told = kwargs.get("storage"), {}
-                log = storage.job_folder(context.asset_key, partition) / LOG if storage else None
-                if storage and log and log.exists() and log.stat().st_mtime >= began:  # else it is of another run
-                    told["log"] = link_to(storage, log)
-                raise dg.Failure(str(error), told, allow_retries=False) from error
-
-        # Dagster reads "MaterializeResult" as "no value" where an asset has checks; ours carry values.
-        signature = inspect.signature(function)
-        untyped = signature.replace(
-            parameters=[_as_resource(each) for each in signature.parameters.values()],
-            return_annotation=inspect.Signature.empty,
-        )
-        failing_clearly.__signature__ = untyped  # type: ignore[attr-defined]
-        taken = [
-            each.name
-            for each in untyped.parameters.values()
-            if each.kind is not each.VAR_KEYWORD and each.annotation not in (dg.AssetExecutionContext, STORAGE)
-        ]
-        ins = {
-            each: dg.AssetIn(instrument.key(each), metadata=DICT_OF_PARTITIONS if each in many else None)
-            for each in (*taken, *inputs)
-        }
-        if options.get("io_manager_key") == "frame" and name in TABLES:
-            options.setdefault("dagster_type", frame_type(TABLES[name]))
-        options.setdefault("kinds", KINDS.get(options.get("io_manager_key", "")))
+        key, tables = instrument.key(name), sorted({"name", *reads})
+        hashes = entries_of(study, entries) | ({"files": dict(files)} if files else {})
+        chosen = {**_by_io_manager(name, options.get("io_manager_key", "")), **options}
+        source, data = inspect.getsource(function) + wiring, "" if name in NODE_ONLY else instrument.name
+        version = code_version(_modules(instrument, name, modules), study, tables, source, data)
+        tags = {"asks_models": "yes"} if name in NODE_JOBS else {}
+        recorded = {READS: sorted({*tables, *entries})} | ({ENTRIES: hashes} if hashes else {})
         return dg.asset(
             key=key,
-            ins=ins | options.pop("ins", {}),
+            ins=_inputs(instrument, function, inputs, many) | dict(ins),
             group_name=instrument.called(group),
-            tags={"study": study.name}
-            | ({"asks_models": "yes"} if name in NODE_JOBS else {})
-            | ({STEP: step} if step else {}),
+            tags={"study": study.name} | tags | ({STEP: step} if step else {}),
             owners=list(study.owners) or None,
-            metadata={"docs": docs_of(docs), READS: sorted({*read, *entries})} | ({ENTRIES: known} if known else {}),
-            code_version=code_version(reached, study, read, source, data) + stamp[:8],
+            metadata={"docs": docs_of(docs)} | recorded,
+            code_version=version + stamp[:8],
             check_specs=[each.spec(key, docs, options.get("partitions_def")) for each in checks] or None,
             automation_condition=condition_of(study, instrument.name, step),
-            **options,
-        )(failing_clearly)
+            **chosen,
+        )(_failing_clearly(function, study, hashes, line, picture, is_frame="dagster_type" in chosen))
 
     return declared
 
 
+def _by_io_manager(name: str, io_manager: str) -> dict[str, Any]:
+    """What the UI says of an asset that is written by an IO manager, where the asset says nothing else."""
+    is_table = io_manager == "frame" and name in TABLES
+    return {"kinds": KINDS.get(io_manager)} | ({"dagster_type": frame_type(TABLES[name])} if is_table else {})
+
+
+def _modules(instrument: Instrument, name: str, modules: Sequence[str]) -> list[str]:
+    """The modules that derive an asset: that of its name, those that are declared, and its node job's."""
+    package = instrument.home or f"{PACKAGE}.instruments.{instrument.name}"
+    by_name = [] if name in NODE_ONLY else homes(package, name)
+    return [*by_name, *modules, *([NODE_JOBS[name]] if name in NODE_JOBS else [])]
+
+
+def sources(*functions: Callable[..., Any]) -> str:
+    """The source of functions that do an asset's work, for its `wiring`: its code version covers them like its own."""
+    return "".join(map(inspect.getsource, functions))
+
+
+def _inputs(
+    instrument: Instrument, function: Callable[..., Any], inputs: Sequence[str], many: Sequence[str]
+) -> dict[str, dg.AssetIn]:
+    """The assets that a function takes by the names of its parameters, and further ones."""
+    parameters = [
+        each.name
+        for each in inspect.signature(function).parameters.values()
+        if each.kind is not each.VAR_KEYWORD and each.annotation not in (dg.AssetExecutionContext, Storage)
+    ]
+    return {
+        name: dg.AssetIn(instrument.key(name), metadata=DICT_OF_PARTITIONS if name in many else None)
+        for name in (*parameters, *inputs)
+    }
+
+
+def _failing_clearly(
+    function: Callable[..., Any],
+    study: Study,
+    hashes: Mapping[str, Mapping[str, str]],
+    line: Line | None,
+    picture: Picture | None,
+    is_frame: bool,
+) -> Callable[..., Any]:
+    """An asset's function as Dagster runs it: an error of ours fails it with one line, a result has its first look.
+
+    Args:
+        hashes: of the study's entries, by table; the result remembers those that it was made from.
+        is_frame: whether its Dagster type takes nothing but a frame.
+    """
+
+    @functools.wraps(function)
+    def failing_clearly(*args: Any, **kwargs: Any) -> Any:
+        began, context = time.time(), dg.AssetExecutionContext.get()
+        partition = own_partition(context)
+        try:
+            _require_partition(context, partition)
+            if why := why_no_cell(context.assets_def.partitions_def, partition):
+                return _no_cell(context, why, is_frame)
+            result = first_look(function(*args, **kwargs), line, picture, study)
+            entries = entries_of_partition(hashes, partition)
+            made_of = {ENTRIES: dg.MetadataValue.json(entries)} if hashes else {}
+            return result._replace(
+                metadata={**(result.metadata or {}), **made_of},
+                tags={**(result.tags or {}), **tags_of_entries(entries)},
+            )
+        except ValuesAssetsError as error:
+            log = _log_since(began, context, kwargs.get("storage"), partition)
+            raise dg.Failure(str(error), log, allow_retries=False) from error
+
+    # Dagster reads "MaterializeResult" as "no value" where an asset has checks; ours carry values.
+    signature = inspect.signature(function)
+    failing_clearly.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[_as_resource(each) for each in signature.parameters.values()],
+        return_annotation=inspect.Signature.empty,
+    )
+    return failing_clearly
+
+
+def _log_since(
+    began: float, context: dg.AssetExecutionContext, storage: Storage | None, partition: Any
+) -> dict[str, Any]:
+    """A link to the log of a partition's node job; none where the log is of an earlier run."""
+    if storage is None:
+        return {}
+    log = storage.job_folder(context.asset_key, partition) / LOG
+    return {"log": link_to(storage, log)} if log.exists() and log.stat().st_mtime >= began else {}
+
+
 def _as_resource(parameter: inspect.Parameter) -> inspect.Parameter:
-    """A parameter as Dagster is to see it: the storage is no input; IO managers check inputs."""
+    """A parameter as Dagster sees it: the storage is a resource, inputs have no type since IO managers check them."""
     if parameter.annotation is Storage:
         return parameter.replace(annotation=STORAGE)
     is_input = parameter.annotation is not dg.AssetExecutionContext
@@ -192,17 +238,17 @@ def _no_cell(context: dg.AssetExecutionContext, why: str, is_frame: bool) -> dg.
     return dg.MaterializeResult(metadata={SUMMARY: why}, tags={MADE_OF: NO_CELL}, check_results=checks, **value)
 
 
-def _require_partition(context: dg.AssetExecutionContext, asked: str | None) -> None:
-    """See that a run which was launched by hand names a partition that there is; a click never names another.
+def _require_partition(context: dg.AssetExecutionContext, partition: str | None) -> None:
+    """See that a run which was launched by hand names a partition of the asset; a click never names another.
 
     Raises:
-        StudyError: names those that there are.
+        StudyError: names the partitions that can be chosen.
     """
     partitions = context.assets_def.partitions_def
-    if partitions is not None and (asked is None or not partitions.has_partition_key(str(asked))):
-        known = [str(key) for key in partitions.get_partition_keys()]
-        said = "a partition has to be chosen" if asked is None else f"{str(asked)!r} is none of its partitions"
-        raise StudyError(f"{context.asset_key.to_user_string()}: {said}; there are {', '.join(known)}")
+    if partitions is not None and (partition is None or not partitions.has_partition_key(str(partition))):
+        names = ", ".join(str(key) for key in partitions.get_partition_keys())
+        fault = "a partition has to be chosen" if partition is None else f"{str(partition)!r} is none of its partitions"
+        raise StudyError(f"{context.asset_key.to_user_string()}: {fault}; there are {names}")
 
 
 @cache

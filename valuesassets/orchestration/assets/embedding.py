@@ -23,7 +23,7 @@ class Embedded(NamedTuple):
 
     vectors: NDArray[np.floating]
     is_truncated: NDArray[np.bool_]
-    shown: dict[str, Any]
+    metadata: dict[str, Any]
 
 
 def embed_texts(
@@ -35,7 +35,7 @@ def embed_texts(
     revision: str | None = None,
     prefix: str | None = None,
 ) -> Embedded:
-    """Have texts embedded where the study says; what was embedded before, by any asset, is not embedded again.
+    """Embed texts where the study says; a text that any asset has embedded before is not embedded again.
 
     Args:
         model: hub id or folder of a sentence-transformers model.
@@ -55,6 +55,6 @@ def embed_texts(
     )
     log = run_node_job(context, job, study, storage)
     is_truncated = read_table(report, EMBEDDED_TEXTS).column("is_truncated").to_numpy(zero_copy_only=False)
-    said = {f"node/{name}": value for name, value in table_metadata(report).items()}
-    said |= {"texts": len(rows), "different_texts": len(places)}
-    return Embedded(read_array(job.vectors)[rows], is_truncated[rows], said | shown_log(storage, log))
+    metadata = {f"node/{name}": value for name, value in table_metadata(report).items()}
+    metadata |= {"texts": len(rows), "different_texts": len(places)}
+    return Embedded(read_array(job.vectors)[rows], is_truncated[rows], metadata | shown_log(storage, log))

@@ -1,15 +1,15 @@
-"""What every instrument has between its trials and its answers: the preflight of its models, and their readings."""
+"""The assets of every instrument between its trials and its answers: the preflight of its models, their readings."""
 
 import json
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from valuesassets.orchestration import checks
-from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration.assets.declaring import declare, sources
 from valuesassets.orchestration.code_versions import PACKAGE, homes
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import link_to
@@ -24,6 +24,7 @@ from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_json
+from valuesassets.records.jobs import ScoreCell
 from valuesassets.records.parquet import read_readings, table_metadata, trial_rows, write_table
 from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import READINGS, TRIALS
@@ -35,25 +36,37 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
     """From the trials of an instrument to the readings of its cells.
 
     Args:
-        directional: `module:name` of the items whose answer every sane model leans one way on.
+        directional: `module:name` of the items to which every sane model answers more in one direction.
     """
-    declared = partial(declare, study, instrument, "models", docs="scoring")
-    trials_key = instrument.key("trials")
-    models_first = [instrument.key("reference_models")] if study.has_reference_models else []
-    models_first += [WEIGHTS]
+    return [preflight_asset(study, instrument, directional), readings_asset(study, instrument)]
 
-    @declared(
+
+def models_first(study: Study, instrument: Instrument) -> list[dg.AssetKey]:
+    """The assets that models come from, before they can be asked."""
+    return [*([instrument.key("reference_models")] if study.has_reference_models else []), WEIGHTS]
+
+
+def preflight_asset(study: Study, instrument: Instrument, directional: str) -> dg.AssetsDefinition:
+    """The trial run of each family."""
+    every = dg.AllPartitionMapping()
+
+    @declare(
+        study,
+        instrument,
+        "models",
+        docs="scoring",
         line=lines.preflight_line,
         picture=pictures.draw_preflight,
         checks=[checks.PREFLIGHT_PASSES, checks.PREFLIGHT_IS_PLAUSIBLE],
         partitions_def=model_partitions(study),
-        ins={"trials": dg.AssetIn(trials_key, metadata=DICT_OF_PARTITIONS, partition_mapping=dg.AllPartitionMapping())},
-        deps=models_first,
+        ins={"trials": dg.AssetIn(instrument.key("trials"), metadata=DICT_OF_PARTITIONS, partition_mapping=every)},
+        deps=models_first(study, instrument),
         io_manager_key="json",
         kinds={"pytorch"},
         pool="node",
         reads=("preflight", "thresholds"),
         modules=["valuesassets.answers.preflight", *([directional.partition(":")[0]] if directional else [])],
+        wiring=sources(asked_cell, preflight_version, _tables, _report),
     )
     def preflight(
         context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
@@ -61,27 +74,22 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
         """Ten questions in each part that a family is asked in, in every order, before GPU hours are spent."""
         from valuesassets.answers.preflight import judge_preflight, left_out_parts
 
-        own = import_module(homes(instrument.home or f"{PACKAGE}.instruments.{instrument.name}", "preflight")[0])
+        derivation = import_module(homes(instrument.home or f"{PACKAGE}.instruments.{instrument.name}", "preflight")[0])
         name = context.partition_key
         overrides, folder = overrides_of(study, instrument, name), storage.job_folder(context.asset_key, name)
         leaning = named(directional) if directional else {}
-        known = {cell.part: trials[cell.part.name] for cell in cells_of_family(study, instrument, name, trials)}
+        parts = {cell.part: trials[cell.part.name] for cell in cells_of_family(study, instrument, name, trials)}
         chosen, cells = {}, {}
-        for part, written in known.items():
-            if not written:
-                continue
-            chosen[part.name] = own.choose_preflight_trials(written, study.preflight.questions, leaning)
-            if not chosen[part.name]:
-                continue
-            # Read apart from the grid: a cell's last bits shall not depend on what its preflight asked.
-            asked, readings = folder / f"{part}.trials.parquet", folder / f"{part}.parquet"
-            write_table(asked, trial_rows(chosen[part.name]), TRIALS)
-            cell = str(Cell(name, part))
-            cells[part.name] = score_cell(study, storage, name, part.language, asked, readings, cell, instrument)
-        shown: dict[str, Any] = {}
+        for part, written in parts.items():
+            if written:
+                chosen[part.name] = derivation.choose_preflight_trials(written, study.preflight.questions, leaning)
+                if chosen[part.name]:
+                    cell = Cell(name, part)
+                    cells[part.name] = asked_cell(study, storage, instrument, cell, folder, chosen[part.name])
+        log: dict[str, Any] = {}
         if cells:
             job = score_job(study, name, cells.values())
-            shown["whole_log"] = link_to(storage, run_node_job(context, job, study, storage, name))
+            log["log"] = link_to(storage, run_node_job(context, job, study, storage, name))
         verdict, failing, doubtful = judge_preflight(
             name,
             chosen,
@@ -90,35 +98,82 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
             study.thresholds,
             overrides,
             leaning,
-            {part.name: why_no_trials(written) for part, written in known.items() if not written},
-            own.examine_preflight,
+            {part.name: why_no_trials(written) for part, written in parts.items() if not written},
+            derivation.examine_preflight,
         )
-        gates = sum(finding["is_gate"] for finding in verdict["findings"])
+        n_gates = sum(finding["is_gate"] for finding in verdict["findings"])
         left_out = left_out_parts(verdict, overrides)
-        tables = {name: verdict[name] for name in ("findings", "wordings")} | {
-            "cells": [{"part": part} | said for part, said in verdict["parts"].items()],
-            "tokenizers": [{"part": part} | flat_report(found) for part, found in verdict["tokenizers"].items()],
-        }
-        stored = storage.files(instrument.key("readings"), "parquet")
-        # What was found of one part makes no other part's cell stale, unless it takes back what was read before.
-        version = [len(left_out) < len(known), study.preflight.override]
-        version += [part for part in sorted(left_out) if f"{name}/{part}" in stored]
-        is_warning = len(left_out) < len(known)
-        log: dict[str, Any] = {"log": shown["whole_log"]} if cells else {}
+        is_warning = len(left_out) < len(parts)
+        version = preflight_version(study, storage, instrument, name, left_out, is_warning)
+        whole_log = {"whole_log": log["log"]} if log else {}
         return dg.MaterializeResult(
             value=verdict,
-            metadata=shown | {title: table_of(rows) for title, rows in tables.items() if rows},
-            data_version=dg.DataVersion(sha256_json(version)[:16]),
+            metadata=whole_log | {title: table_of(rows) for title, rows in _tables(verdict).items() if rows},
+            data_version=version,
             check_results=[
-                checks.PREFLIGHT_PASSES.result(failing, gates, is_warning, **log),
-                checks.PREFLIGHT_IS_PLAUSIBLE.result(doubtful, len(verdict["findings"]) - gates, **log),
+                checks.PREFLIGHT_PASSES.result(failing, n_gates, is_warning, **log),
+                checks.PREFLIGHT_IS_PLAUSIBLE.result(doubtful, len(verdict["findings"]) - n_gates, **log),
             ],
         )
 
-    @declared(
+    return preflight
+
+
+def asked_cell(
+    study: Study, storage: Storage, instrument: Instrument, cell: Cell, folder: Path, trials: Sequence[Trial]
+) -> ScoreCell:
+    """The part of a preflight's job that asks one cell, its trials written into a folder.
+
+    It is read apart from the grid: a cell's last bits shall not depend on what its preflight asked.
+    """
+    path, readings = folder / f"{cell.part}.trials.parquet", folder / f"{cell.part}.parquet"
+    write_table(path, trial_rows(trials), TRIALS)
+    return score_cell(study, storage, cell.family, cell.language, path, readings, str(cell), instrument)
+
+
+def preflight_version(
+    study: Study,
+    storage: Storage,
+    instrument: Instrument,
+    family: str,
+    left_out: Iterable[str],
+    is_any_asked: bool,
+) -> dg.DataVersion:
+    """The data version of a preflight: whether any part is asked, and which parts with readings no longer are.
+
+    A finding about one part makes no other part's cell stale, unless it takes back what was read before.
+    """
+    stored = storage.files(instrument.key("readings"), "parquet")
+    version = [is_any_asked, study.preflight.override]
+    version += [part for part in sorted(left_out) if f"{family}/{part}" in stored]
+    return dg.DataVersion(sha256_json(version)[:16])
+
+
+def _tables(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """The rows of a preflight's verdict, by title, as the UI shows them."""
+    return {name: verdict[name] for name in ("findings", "wordings")} | {
+        "cells": [{"part": part} | row for part, row in verdict["parts"].items()],
+        "tokenizers": [{"part": part} | flat_report(report) for part, report in verdict["tokenizers"].items()],
+    }
+
+
+def _report(described: Mapping[str, str]) -> dict[str, Any]:
+    """The report on the tokenizer, and the way spans were read, of the metadata of a file of readings."""
+    road = {"road": described["road"]} if "road" in described else {}
+    return json.loads(described.get("tokenizer_report", "{}")) | road
+
+
+def readings_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
+    """The answers of each cell's model, as probabilities."""
+
+    @declare(
+        study,
+        instrument,
+        "models",
+        docs="scoring",
         checks=[checks.BATCHES_DO_NOT_MATTER, *version_checks(study), *checks_of(instrument, READINGS)],
         partitions_def=cell_partitions(study, instrument),
-        deps=[trials_key, *models_first],
+        deps=[instrument.key("trials"), *models_first(study, instrument)],
         kinds={"pytorch", "parquet"},
         pool="slurm",
         reads=(),
@@ -133,17 +188,11 @@ def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> 
         metadata, version, results = show_readings(job.cells[0].readings, log, storage, instrument, study)
         return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(version), check_results=results)
 
-    return [preflight, readings]
-
-
-def _report(described: Mapping[str, str]) -> dict[str, Any]:
-    """What a file of readings says of its tokenizer, and of how spans were read."""
-    road = {"road": described["road"]} if "road" in described else {}
-    return json.loads(described.get("tokenizer_report", "{}")) | road
+    return readings
 
 
 def cells_of_family(study: Study, instrument: Instrument, family: str, trials: Mapping[str, Any]) -> list[Cell]:
-    """The cells of a family whose trials are written, also where there are none to ask.
+    """The cells of a family whose trials have been made, also those in which no question can be asked.
 
     Raises:
         MissingData: there are no trials yet in any of its parts.

@@ -30,8 +30,8 @@ class Beside:
     """What a report shows besides the tables of its assets.
 
     Attributes:
-        tables: by name; the place of an asset's own tables is taken by those of its name.
-        origins: a record for each file, besides readings, that they come from.
+        tables: by name; a table replaces those of the asset of its name.
+        origins: a record for each file, besides readings, that the tables come from.
         part_name, has_planted_people: see `reporting.run.Run`.
     """
 
@@ -61,11 +61,11 @@ def report_asset(
     """The page that a study ends in, in the words of `instruments/<instrument>/report.py`.
 
     Args:
-        gather: gives, of the storage and of what the asset takes, what the page shows besides.
-        takes: assets of the instrument, besides its analyses.
-        many: those of them that are given as a dict of the partitions that exist.
+        gather: gives what the page shows besides, of the context, the storage and the asset's inputs.
+        takes: assets of the instrument that it takes besides the analyses.
+        many: inputs that are given as a dict of the partitions that exist.
         deps: assets that are read from their files, besides readings.
-        pictured: the analysis whose figure stands for the page in the UI.
+        pictured: the analysis whose figure represents the page in the UI.
         options: what is declared besides, see `declare`.
     """
 
@@ -88,8 +88,8 @@ def report_asset(
         words: Any = import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
         page = render_report(run, words)
         opened = storage.path(context.asset_key, own_partition(context), "html")
-        said = f"{len(readings)} of {len(instrument.cells(study))} cells; one page of {len(page) / 2**20:.1f} MiB"
-        metadata = {SUMMARY: said, "open": link_to(storage, opened)}
+        summary = f"{len(readings)} of {len(instrument.cells(study))} cells; one page of {len(page) / 2**20:.1f} MiB"
+        metadata = {SUMMARY: summary, "open": link_to(storage, opened)}
         drawn = storage.path(instrument.key(pictured), None, "png") if pictured else None
         if drawn is not None and drawn.exists():
             metadata[PICTURE] = picture_from(small_png(drawn))
@@ -114,7 +114,7 @@ def report_asset(
 def _identities(
     study: Study, instrument: Instrument, storage: Storage, partition: str | None
 ) -> dict[str, dict[str, str]]:
-    """What the files of the study's cells say of themselves, by cell; of a partition those of its part."""
+    """The metadata of the files of the study's cells, by cell; of a partition only the cells of its part."""
     cells = {str(cell) for cell in instrument.cells(study)}
     files = storage.files(instrument.asked, "parquet")
     return {
@@ -125,7 +125,7 @@ def _identities(
 
 
 def _refused_or(value: Any) -> Any:
-    """The tables of an analysis, or why it was not made."""
+    """The tables of an analysis, or the reason why the data do not allow it."""
     from valuesassets.reporting.parts import Refused
 
     is_refused = isinstance(value, Mapping) and isinstance(value.get("refused"), pd.DataFrame)
@@ -133,7 +133,7 @@ def _refused_or(value: Any) -> Any:
 
 
 def what_a_report_reads(instrument: Instrument) -> tuple[str, ...]:
-    """Tables and keys of the study file that the report of one instrument goes stale with."""
+    """Tables and keys of the study file that make the report of one instrument stale."""
     others = {*Study.instrument_keys()} - {instrument.settings}
     return tuple({*Study.model_fields} - {"name", "owners", "languages", "families", "slurm"} - others)
 

@@ -21,7 +21,7 @@ GIB = 2**30
 
 
 def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """The asset `models/weights`, one partition per family, whatever instruments the study runs."""
+    """The asset `models/weights`, one partition per family, shared by all instruments of the study."""
 
     @declare(
         study,
@@ -38,7 +38,7 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
         pool="hub",
     )
     def weights(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult[dict[str, Any]]:
-        """A family's models, whole in this machine's cache of the hub before any job loads them; and how they are run.
+        """A family's models, fetched whole into this machine's cache of the hub, and how they are run.
 
         Its data version is what readings rest on: commits, dtype, and how prompts are shown. It stays while a family
         only gains models, as it does with a new language.
@@ -47,7 +47,7 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
         family, before = study.families[name], fetched_weights(storage, name)
         models = tuple(HubModel(model=model, revision=family.revision) for model in study.model_ids(name))
         fetched: dict[str, Any] = {"models": []}
-        shown: dict[str, Any] = {}
+        metadata: dict[str, Any] = {}
         if models:
             folder = storage.job_folder(context.asset_key, name)
             job = FetchWeightsJob(models=models, offline=family.offline, summary=folder / "summary.json")
@@ -59,30 +59,30 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
                 for each in fetched["models"]
             ]
             # The cache as text, not as a path: removed weights are no reason to fetch them again.
-            found = {"cache": fetched["cache"], "free_gib": fetched["free_gib"], "models": table_of(rows)}
-            shown = shown_log(storage, log) | found
+            entries = {"cache": fetched["cache"], "free_gib": fetched["free_gib"], "models": table_of(rows)}
+            metadata = shown_log(storage, log) | entries
         chat = {"prompting": family.prompting.model_dump(mode="json")} if family.prompting.is_chat else {}
         host = {"model": family.model_id, **family.endpoint.asked} if family.endpoint else {}
         now = fetched | {"run": {"dtype": family.dtype, "bos": family.bos} | chat | host}
         version = data_version(before, now)
         value = now | {"version": version}
-        return dg.MaterializeResult(value=value, metadata=shown, data_version=dg.DataVersion(version))
+        return dg.MaterializeResult(value=value, metadata=metadata, data_version=dg.DataVersion(version))
 
     return [weights]
 
 
 def _kind(fetched: dict[str, Any]) -> str:
-    """What stands in the place of a commit: that there is a folder, or a GGUF file of some quantisation."""
+    """What is shown in place of a commit: a folder, or a GGUF file with its quantisation."""
     return f"(GGUF, {fetched['gguf']['quantisation']})" if fetched["gguf"] else "(folder)"
 
 
 def data_version(before: dict[str, Any], now: dict[str, Any]) -> str:
-    """The version of a family's weights: that of before where nothing that was there has changed.
+    """The version of a family's weights: the earlier version where no model that was fetched has changed.
 
     Args:
         before: what was stored of the family; empty where nothing was.
         now: its `models` with their stamps, and how they are `run`.
     """
-    earlier, stamps = ({entry["model"]: entry["stamp"] for entry in found.get("models", [])} for found in (before, now))
-    is_kept = before.get("run") == now["run"] and earlier.items() <= stamps.items()
-    return before["version"] if is_kept else sha256_json([now["run"], sorted(stamps.items())])[:16]
+    earlier, stamps = ({each["model"]: each["stamp"] for each in record.get("models", [])} for record in (before, now))
+    is_unchanged = before.get("run") == now["run"] and earlier.items() <= stamps.items()
+    return before["version"] if is_unchanged else sha256_json([now["run"], sorted(stamps.items())])[:16]

@@ -1,1 +1,1 @@
-"""The assets of cultural_robustness, from its material to its page."""
+"""The assets of cultural robustness, from its material to its page."""

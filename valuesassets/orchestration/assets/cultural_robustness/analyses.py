@@ -1,4 +1,4 @@
-"""Cultural robustness as a graph, third part: what answers say of languages and countries, and the page."""
+"""Cultural robustness as a graph, third part: the analyses of languages and countries, and the page."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -36,20 +36,20 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
     of_a_model = partial(declared, "analyses", partitions_def=model_partitions(study))
     judged = {
         "embedder_report": {checks.EMBEDDER_KNOWS_THE_LANGUAGES: _unknown_languages},
-        "calibration": {checks.PLANTS_ARE_RECOVERED: _off},
+        "calibration": {checks.PLANTS_ARE_RECOVERED: _unrecovered},
     }
-    made = []
+    assets = []
     for name, analysis in analyses_of(study).items():
         group = "calibration" if name == "calibration" else "analyses"
         of_all = partial(declared, group, many=[*OF_MODELS, "questions"])
         if name == "calibration":
             of_all = partial(of_all, entries=("families", "languages"))
         kind = of_a_model if name in OF_A_MODEL else of_all
-        made.append(analysis_asset(kind, study, name, analysis, partial(_offered, study), judged.get(name, {})))
+        assets.append(analysis_asset(kind, study, name, analysis, partial(_offered, study), judged.get(name, {})))
     return [
         measured_asset(study),
         clustering_asset(study),
-        *made,
+        *assets,
         page_asset(study),
         bundle_asset(study, CULTURAL_ROBUSTNESS),
     ]
@@ -126,7 +126,7 @@ def page_asset(study: Study) -> dg.AssetsDefinition:
 def _offered(
     study: Study, *, storage: Storage, inputs: Mapping[str, Any], partition: str | None
 ) -> Mapping[str, Callable[[], Any]]:
-    """What a derivation may take, by the name of its parameter."""
+    """The arguments that a derivation may take, by the name of its parameter."""
     measured = inputs.get("language_pairs", {})
     of_one = {"measured": lambda: measured, "language_pairs": lambda: measured["language_pairs"]}
     return (
@@ -141,8 +141,8 @@ def _unknown_languages(report: pd.DataFrame, offered: object) -> tuple[list[dict
     return records(rows(report, report["status"] == "unknown_language")), len(report)
 
 
-def _off(facts: pd.DataFrame, offered: object) -> tuple[list[dict[str, Any]], int]:
-    """The planted facts that did not come back."""
+def _unrecovered(facts: pd.DataFrame, offered: object) -> tuple[list[dict[str, Any]], int]:
+    """The planted facts that are not recovered."""
     return records(rows(facts, ~facts["is_recovered"].astype(bool))), len(facts)
 
 

@@ -1,6 +1,6 @@
 """Cultural robustness as a graph, second part: what each model writes, which answers count, and their vectors."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,11 @@ from valuesassets.desk.staleness import folder_metadata
 from valuesassets.instruments.cultural_robustness import lines as own_lines
 from valuesassets.orchestration.assets.cultural_robustness import checks
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.assets.embedding import embed_texts
-from valuesassets.orchestration.assets.training import train
+from valuesassets.orchestration.assets.embedding import Embedded, embed_texts
+from valuesassets.orchestration.assets.training import reference_models_asset
 from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
-from valuesassets.orchestration.grid.cells import WEIGHTS, answers_job, model_folder
+from valuesassets.orchestration.grid.cells import WEIGHTS, answers_job
 from valuesassets.orchestration.grid.node_jobs import run_node_job
 from valuesassets.orchestration.grid.shown_answers import show_answers
 from valuesassets.orchestration.grid.shown_readings import version_checks
@@ -28,12 +28,10 @@ from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file, sha256_json, write_text
 from valuesassets.records.frames import records, rows
-from valuesassets.records.jobs import PhantomPlan
-from valuesassets.records.parquet import write_table
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.study import Cell, Study
-from valuesassets.records.tables import ANSWERS, PLANTED_TEXTS
-from valuesassets.records.trials import Answer, Trial
+from valuesassets.records.tables import ANSWERS
+from valuesassets.records.trials import Answer
 
 HOME, DOCS = "valuesassets.instruments.cultural_robustness", "cultural_robustness"
 EMBEDDER = "planted_embedder"
@@ -41,16 +39,25 @@ EMBEDDER = "planted_embedder"
 
 def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
     """From trials to vectors of answers."""
-    settings, key = CulturalRobustness.of(study), CULTURAL_ROBUSTNESS.key
-    declared = partial(declare, study, CULTURAL_ROBUSTNESS, "models", docs=DOCS)
-    has_chat = any(family.prompting.is_chat for family in study.families.values())
-    asked = [key("trials"), *([key("chat_trials")] if has_chat else []), key("model_languages"), WEIGHTS]
-    asked += [key("reference_models")] if study.has_reference_models else []
+    planted = [planted_models_asset(study), planted_embedder_asset(study)] if study.has_reference_models else []
+    return [answers_asset(study), quality_asset(study), vectors_asset(study), question_vectors_asset(study), *planted]
 
-    @declared(
+
+def answers_asset(study: Study) -> dg.AssetsDefinition:
+    """What each cell's model writes."""
+    key = CULTURAL_ROBUSTNESS.key
+    has_chat = any(family.prompting.is_chat for family in study.families.values())
+    deps = [key("trials"), *([key("chat_trials")] if has_chat else []), key("model_languages"), WEIGHTS]
+    deps += [key("reference_models")] if study.has_reference_models else []
+
+    @declare(
+        study,
+        CULTURAL_ROBUSTNESS,
+        "models",
+        docs=DOCS,
         checks=[*version_checks(study), *checks_of(CULTURAL_ROBUSTNESS, ANSWERS)],
         partitions_def=cell_partitions(study, CULTURAL_ROBUSTNESS),
-        deps=asked,
+        deps=deps,
         kinds={"pytorch", "parquet"},
         pool="slurm",
         reads=(),
@@ -61,18 +68,33 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         cell = Cell(name, CULTURAL_ROBUSTNESS.part_of(study, part))
         job = answers_job(study, storage, CULTURAL_ROBUSTNESS, cell)
         log = run_node_job(context, job, study, storage, name)
-        shown = show_answers(job.cells[0].answers, log, storage, CULTURAL_ROBUSTNESS, study)
-        metadata, version, results = shown
+        metadata, version, results = show_answers(job.cells[0].answers, log, storage, CULTURAL_ROBUSTNESS, study)
         return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(version), check_results=results)
 
-    of_a_model = partial(declared, partitions_def=model_partitions(study), step="analysis")
-    written = {"answers": dg.AssetIn(key("answers"), input_manager_key="answers", metadata=DICT_OF_PARTITIONS)}
-    written |= all_languages("questions")
+    return answers
 
-    @of_a_model(
+
+def written_answers() -> dict[str, dg.AssetIn]:
+    """The answers of all cells and the questions of all languages, as inputs of what is made for each model."""
+    key = CULTURAL_ROBUSTNESS.key("answers")
+    answers = {"answers": dg.AssetIn(key, input_manager_key="answers", metadata=DICT_OF_PARTITIONS)}
+    return answers | all_languages("questions")
+
+
+def quality_asset(study: Study) -> dg.AssetsDefinition:
+    """Which answers of each model count."""
+    settings = CulturalRobustness.of(study)
+
+    @declare(
+        study,
+        CULTURAL_ROBUSTNESS,
+        "models",
+        docs=DOCS,
+        step="analysis",
         line=own_lines.quality_line,
         checks=[checks.ANSWERS_ARE_USABLE],
-        ins=written,
+        partitions_def=model_partitions(study),
+        ins=written_answers(),
         io_manager_key="csv",
         reads=(),
         entries=("languages",),
@@ -91,42 +113,50 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         name = context.partition_key
         answered = _answered(answers, name, questions)
-        found = judge_answers(answered, tuple(study.languages), settings.keep)
+        judged = judge_answers(answered, tuple(study.languages), settings.keep)
         links = {}
         for language in dict.fromkeys(answered["language"]):
             page = storage.path(context.asset_key, name, "html").with_suffix("") / f"{language}.html"
-            own = answered["language"] == language
-            write_text(page, render_answer_page(rows(answered, own), rows(found, own), f"{name} in {language}"))
+            is_in_it = answered["language"] == language
+            title = f"{name} in {language}"
+            write_text(page, render_answer_page(rows(answered, is_in_it), rows(judged, is_in_it), title))
             links[f"answers in {language}"] = link_to(storage, page)
-        unusable = rows(found, ~is_usable(found, settings.keep))
-        shares = unusable.groupby("language").size() / found.groupby("language").size()
-        few = shares.fillna(0.0).le(1 - settings.usable_share).all()
-        usable = checks.ANSWERS_ARE_USABLE.result(
-            _with_texts(unusable, answered), len(found), is_warning=bool(few), **links
-        )
-        return dg.MaterializeResult(value=found, metadata=links, check_results=[usable])
+        unusable = rows(judged, ~is_usable(judged, settings.keep))
+        shares = unusable.groupby("language").size() / judged.groupby("language").size()
+        are_few = bool(shares.fillna(0.0).le(1 - settings.usable_share).all())
+        failing = _with_texts(unusable, answered)
+        result = checks.ANSWERS_ARE_USABLE.result(failing, len(judged), is_warning=are_few, **links)
+        return dg.MaterializeResult(value=judged, metadata=links, check_results=[result])
 
-    embedding = partial(
-        declared,
+    return answer_quality
+
+
+def embedding(study: Study) -> Callable[..., Any]:
+    """`declare` with what assets of vectors have in common."""
+    settings = CulturalRobustness.of(study)
+    return partial(
+        declare,
+        study,
+        CULTURAL_ROBUSTNESS,
+        "models",
+        docs=DOCS,
+        line=own_lines.vectors_line,
         kinds={"pytorch", "parquet"},
         pool="node",
         io_manager_key="frame",
         reads=(),
         stamp=sha256_json([settings.embedder, settings.embedder_revision, settings.embedder_prefix]),
-        deps=[key(EMBEDDER)] if settings.is_planted else [],
+        deps=[CULTURAL_ROBUSTNESS.key(EMBEDDER)] if settings.is_planted else [],
     )
 
-    def embedded(
-        context: dg.AssetExecutionContext, storage: Storage, texts: Iterable[str]
-    ) -> tuple[np.ndarray, dict[str, Any]]:
-        model = str(_embedder_folder(storage).absolute()) if settings.is_planted else settings.embedder
-        found = embed_texts(context, study, storage, texts, model, settings.embedder_revision, settings.embedder_prefix)
-        return found.vectors, found.shown
 
-    @embedding(
-        line=own_lines.vectors_line,
+def vectors_asset(study: Study) -> dg.AssetsDefinition:
+    """The answers of each model as vectors."""
+    settings = CulturalRobustness.of(study)
+
+    @embedding(study)(
         partitions_def=model_partitions(study),
-        ins=written,
+        ins=written_answers(),
         modules=(f"{HOME}.answer_files", f"{HOME}.answer_quality"),
     )
     def vectors(
@@ -140,24 +170,28 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.cultural_robustness.vectors import answer_vectors, embeddable
 
         answered = embeddable(_answered(answers, context.partition_key, questions), answer_quality)
-        found, metadata = embedded(context, storage, answered["text"])
-        return dg.MaterializeResult(
-            value=answer_vectors(answered, answer_quality, found, settings.keep), metadata=metadata
-        )
+        embedded = _embedded(context, study, storage, answered["text"])
+        table = answer_vectors(answered, answer_quality, embedded.vectors, settings.keep)
+        return dg.MaterializeResult(value=table, metadata=embedded.metadata)
 
-    @embedding(line=own_lines.vectors_line, many=["questions"])
+    return vectors
+
+
+def question_vectors_asset(study: Study) -> dg.AssetsDefinition:
+    """The questions of all languages as vectors."""
+
+    @embedding(study)(many=["questions"])
     def question_vectors(
         context: dg.AssetExecutionContext, storage: Storage, questions: dict[str, pd.DataFrame]
     ) -> Any:
-        """Every question without a country as a vector: what tells whether the embedder knows the languages."""
+        """Every question without a country as a vector, which shows whether the embedder knows the languages."""
         from valuesassets.instruments.cultural_robustness.question_vectors import question_rows, question_texts
 
-        asked = question_texts(questions)
-        found, metadata = embedded(context, storage, asked["prompt"])
-        return dg.MaterializeResult(value=question_rows(asked, found), metadata=metadata)
+        texts = question_texts(questions)
+        embedded = _embedded(context, study, storage, texts["prompt"])
+        return dg.MaterializeResult(value=question_rows(texts, embedded.vectors), metadata=embedded.metadata)
 
-    planted = planted_assets(study) if study.has_reference_models else []
-    return [answers, answer_quality, vectors, question_vectors, *planted]
+    return question_vectors
 
 
 def all_languages(noun: str) -> dict[str, dg.AssetIn]:
@@ -166,43 +200,41 @@ def all_languages(noun: str) -> dict[str, dg.AssetIn]:
     return {noun: dg.AssetIn(key, metadata=DICT_OF_PARTITIONS, partition_mapping=every)}
 
 
-def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """The reference models, and the embedder that knows what they answer."""
-    declared = partial(declare, study, CULTURAL_ROBUSTNESS, "calibration", docs=DOCS)
+def planted_models_asset(study: Study) -> dg.AssetsDefinition:
+    """The reference models, which learn to write whole answers."""
 
-    @declared(
+    def plant(cells: Sequence[Cell], inputs: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, object]]:
+        from valuesassets.instruments.cultural_robustness.plants import planted_text_rows
+
+        texts = (planted_text_rows(cell.family, inputs["trials"][cell.language]) for cell in cells)
+        return [row for rows_of_cell in texts for row in rows_of_cell], {}
+
+    return reference_models_asset(
+        study,
+        CULTURAL_ROBUSTNESS,
+        "write what is planted",
+        plant,
+        docs=DOCS,
+        inputs=["trials"],
         many=["trials"],
-        kinds={"pytorch"},
-        pool="node",
         reads=("phantom", "seed", TRAINED),
         entries=("languages",),
         modules=(f"{HOME}.plants",),
     )
-    def reference_models(
-        context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
-    ) -> dg.MaterializeResult:
-        """The reference models: tiny, trained here to write whole answers; folders of known hash are skipped."""
-        from valuesassets.instruments.cultural_robustness.plants import planted_text_rows
 
-        folder = storage.job_folder(context.asset_key, None)
-        families = [name for name, family in study.families.items() if family.kind == "reference"]
-        phantoms = []
-        for family in families:
-            served = [language for language in study.family_languages(family) if language in trials]
-            place, made = folder / f"{family}.parquet", []
-            by_folder: dict[Path, list[str]] = {}
-            for language in served:
-                made += planted_text_rows(family, trials[language])
-                model = model_folder(study, storage, family, language, CULTURAL_ROBUSTNESS)
-                by_folder.setdefault(model, []).append(language)
-            write_table(place, made, PLANTED_TEXTS)
-            phantoms += [
-                PhantomPlan(planted_texts=place, languages=tuple(languages), folder=model)
-                for model, languages in by_folder.items()
-            ]
-        return train(context, study, storage, phantoms, families[0], "write what is planted")
 
-    @declared(many=["questions"], reads=(), modules=("valuesassets.models.static_embedder",))
+def planted_embedder_asset(study: Study) -> dg.AssetsDefinition:
+    """The embedder of planted answers."""
+
+    @declare(
+        study,
+        CULTURAL_ROBUSTNESS,
+        "calibration",
+        docs=DOCS,
+        many=["questions"],
+        reads=(),
+        modules=("valuesassets.models.static_embedder",),
+    )
     def planted_embedder(
         context: dg.AssetExecutionContext, storage: Storage, questions: dict[str, pd.DataFrame]
     ) -> dg.MaterializeResult:
@@ -219,14 +251,18 @@ def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
         folder = write_static_embedder(_embedder_folder(storage), list(sentences), np.stack(list(sentences.values())))
         weights = sha256_file(folder / "model.safetensors")
         return dg.MaterializeResult(
-            metadata={
-                SUMMARY: f"an embedder that knows {len(sentences)} texts",
-                **folder_metadata(folder),
-            },
+            metadata={SUMMARY: f"an embedder that knows {len(sentences)} texts", **folder_metadata(folder)},
             data_version=dg.DataVersion(weights[:16]),
         )
 
-    return [reference_models, planted_embedder]
+    return planted_embedder
+
+
+def _embedded(context: dg.AssetExecutionContext, study: Study, storage: Storage, texts: Iterable[str]) -> Embedded:
+    """Texts as vectors of the embedder that the study names, or of the planted one."""
+    settings = CulturalRobustness.of(study)
+    model = str(_embedder_folder(storage).absolute()) if settings.is_planted else settings.embedder
+    return embed_texts(context, study, storage, texts, model, settings.embedder_revision, settings.embedder_prefix)
 
 
 def _embedder_folder(storage: Storage) -> Path:
@@ -236,14 +272,15 @@ def _embedder_folder(storage: Storage) -> Path:
 def _answered(
     answers: dict[tuple[str, str], list[Answer]], family: str, questions: dict[str, pd.DataFrame]
 ) -> pd.DataFrame:
-    """All answers of a family that there are."""
+    """All answers of a family that exist, a row each."""
     from valuesassets.instruments.cultural_robustness.answer_files import answered_frame
 
-    return answered_frame({part: given for (name, part), given in answers.items() if name == family}, questions)
+    by_part = {part: written for (name, part), written in answers.items() if name == family}
+    return answered_frame(by_part, questions)
 
 
 def _with_texts(unusable: pd.DataFrame, answered: pd.DataFrame) -> list[dict[str, Any]]:
     """Answers that do not count, each with the beginning of its text."""
     keys = ["language", "kind", "id", "sample"]
-    found = unusable.merge(answered.loc[:, [*keys, "text"]], on=keys, how="left")
-    return [row | {"text": str(row["text"] or "")[:120]} for row in records(found)]
+    joined = unusable.merge(answered.loc[:, [*keys, "text"]], on=keys, how="left")
+    return [row | {"text": str(row["text"] or "")[:120]} for row in records(joined)]

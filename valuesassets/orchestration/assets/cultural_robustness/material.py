@@ -1,6 +1,7 @@
 """Cultural robustness as a graph; the instrument's file of its name derives each asset. Here: up to the trials."""
 
 import os
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,49 +36,63 @@ def cultural_robustness_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 
 def stamp_of(study: Study, *keys: str) -> str:
-    """A word for some keys of the instrument's table, as they are now, and for the files that they name."""
+    """A hash of some keys of the instrument's table, and of the files that they name."""
     settings = CulturalRobustness.of(study)
-    given = settings.model_dump(mode="json", include={*keys} - {"questions", "countries"})
-    read = {name: getattr(settings, name) for name in ("questions", "countries") if name in keys}
-    return sha256_json([given, {name: _contents(place) for name, place in read.items()}])
+    values = settings.model_dump(mode="json", include={*keys} - {"questions", "countries"})
+    paths = {name: getattr(settings, name) for name in ("questions", "countries") if name in keys}
+    return sha256_json([values, {name: _contents(path) for name, path in paths.items()}])
 
 
-def _contents(place: Any) -> Any:
-    """What lies at a path, by names, sizes and times; other values as they are."""
-    if not isinstance(place, Path):
-        return place
-    folder = place if place.is_dir() else place.parent
-    names = sorted(path.name for path in folder.iterdir()) if place.is_dir() else [place.name]
+def _contents(value: Any) -> Any:
+    """The files at a path, by names, sizes and times; any other value as it is."""
+    if not isinstance(value, Path):
+        return value
+    folder = value if value.is_dir() else value.parent
+    names = sorted(path.name for path in folder.iterdir()) if value.is_dir() else [value.name]
     return file_stamps(folder, {name: name for name in names})
 
 
 def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Questions, what is wrong with them, and how models are asked them."""
-    settings = CulturalRobustness.of(study)
-    declared = partial(declare, study, CULTURAL_ROBUSTNESS, "questions", docs=DOCS, reads=())
-    by_language = partial(declared, partitions_def=part_partitions(study, CULTURAL_ROBUSTNESS))
-    of_files = stamp_of(study, "questions", "countries")
+    return [questions_asset(study), question_report_asset(study), *trials_assets(study), model_languages_asset(study)]
 
-    @by_language(
+
+def of_questions(study: Study) -> Callable[..., Any]:
+    """`declare` with what assets of questions have in common."""
+    return partial(declare, study, CULTURAL_ROBUSTNESS, "questions", docs=DOCS, reads=())
+
+
+def questions_asset(study: Study) -> dg.AssetsDefinition:
+    """The questions of each language."""
+    settings = CulturalRobustness.of(study)
+
+    @of_questions(study)(
+        partitions_def=part_partitions(study, CULTURAL_ROBUSTNESS),
         line=own_lines.questions_line,
         io_manager_key="frame",
         dagster_type=dg.Any,  # the shared table of this name is another
-        stamp=of_files,
+        stamp=stamp_of(study, "questions", "countries"),
         modules=(f"{HOME}.countries",),
     )
     def questions(context: dg.AssetExecutionContext) -> pd.DataFrame:
         """Everyday questions of a language, as they are and with each country named."""
         from valuesassets.instruments.cultural_robustness.questions import read_questions
 
-        found, language = read_questions(settings.questions, settings.countries), context.partition_key
-        if language not in found:
+        by_language, language = read_questions(settings.questions, settings.countries), context.partition_key
+        if language not in by_language:
             raise QuestionError(
-                f"{settings.questions}: there are no questions in {language}, only in {', '.join(found)}; add "
+                f"{settings.questions}: there are no questions in {language}, only in {', '.join(by_language)}; add "
                 f"{language}_unspecific.jsonl, or take the language out of the study"
             )
-        return found[language]
+        return by_language[language]
 
-    @declared(
+    return questions
+
+
+def question_report_asset(study: Study) -> dg.AssetsDefinition:
+    """The faults of all questions."""
+
+    @of_questions(study)(
         line=own_lines.report_line,
         checks=[checks.QUESTIONS_ASK_THE_SAME, checks.NO_TWO_QUESTIONS_READ_ALIKE],
         many=["questions"],
@@ -87,48 +102,63 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
         """Every fault of the questions, by language and id."""
         from valuesassets.instruments.cultural_robustness.question_report import report_questions
 
-        found = report_questions(questions)
-        is_warning = found["is_warning"].astype(bool)
-        asked = sum(map(len, questions.values()))
+        faults = report_questions(questions)
+        is_warning = faults["is_warning"].astype(bool)
+        n_questions = sum(map(len, questions.values()))
         return dg.MaterializeResult(
-            value=found,
+            value=faults,
             check_results=[
-                checks.QUESTIONS_ASK_THE_SAME.result(records(rows(found, ~is_warning)), asked),
-                checks.NO_TWO_QUESTIONS_READ_ALIKE.result(records(rows(found, is_warning)), asked),
+                checks.QUESTIONS_ASK_THE_SAME.result(records(rows(faults, ~is_warning)), n_questions),
+                checks.NO_TWO_QUESTIONS_READ_ALIKE.result(records(rows(faults, is_warning)), n_questions),
             ],
         )
 
+    return question_report
+
+
+def trials_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """The prompts of each language, and those of chat models where the study asks any."""
+    settings = CulturalRobustness.of(study)
     asking = partial(
-        by_language,
+        of_questions(study),
+        partitions_def=part_partitions(study, CULTURAL_ROBUSTNESS),
         line=lines.trials_line,
         io_manager_key="trials",
         reads=("seed",),
+        entries=("languages",),
         modules=(f"{HOME}.trials", f"{HOME}.chat_trials", f"{HOME}.countries"),
         stamp=stamp_of(study, "anchors", "samples", "samples_anchored", "greedy", "temperature", "max_tokens"),
     )
 
-    def asked(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> list[Trial]:
+    def turns(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> list[Trial]:
         from valuesassets.instruments.cultural_robustness.chat_trials import write_trials
         from valuesassets.instruments.cultural_robustness.countries import asked_countries, of_countries
 
         if settings.anchors is not None:
-            own = settings.own_countries(study).values()
-            questions = of_countries(questions, asked_countries(questions, own, settings.anchors, study.seed))
+            countries = settings.own_countries(study).values()
+            questions = of_countries(questions, asked_countries(questions, countries, settings.anchors, study.seed))
         return write_trials(questions, context.partition_key, settings, study.seed)
 
-    @asking(entries=("languages",))
+    @asking()
     def trials(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> Any:
         """What models without a chat are asked: the question, below it the words that ask for an answer."""
         from valuesassets.instruments.cultural_robustness.trials import as_text
 
-        return as_text(asked(context, questions))
+        return as_text(turns(context, questions))
 
-    @asking(entries=("languages",))
+    @asking()
     def chat_trials(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> Any:
         """What chat models are asked: the question as it is, as one turn."""
-        return asked(context, questions)
+        return turns(context, questions)
 
-    @declared(
+    has_chat = any(family.prompting.is_chat for family in study.families.values())
+    return [trials, *([chat_trials] if has_chat else [])]
+
+
+def model_languages_asset(study: Study) -> dg.AssetsDefinition:
+    """The languages of each model."""
+
+    @of_questions(study)(
         line=own_lines.languages_line,
         partitions_def=model_partitions(study),
         deps=[WEIGHTS],
@@ -137,7 +167,7 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
         stamp=sha256_json(os.environ.get("EVAL_LANGUAGES", "")),
     )
     def model_languages(context: dg.AssetExecutionContext, storage: Storage) -> dict[str, Any]:
-        """The languages that a model is asked in, and how they are known."""
+        """The languages that a model is asked in, and the source that names them."""
         from valuesassets.instruments.cultural_robustness.model_languages import find_languages
 
         name = context.partition_key
@@ -145,8 +175,7 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
         card = _card_folder(storage, name) if family.languages == "card" else None
         return find_languages(name, study.family_languages(name), card, os.environ).as_json()
 
-    has_chat = any(family.prompting.is_chat for family in study.families.values())
-    return [questions, question_report, trials, *([chat_trials] if has_chat else []), model_languages]
+    return model_languages
 
 
 def _card_folder(storage: Storage, family: str) -> Path:

@@ -1,1 +1,1 @@
-"""The assets of psych_tasks, from its material to its page."""
+"""The assets of psych tasks, from its material to its page."""

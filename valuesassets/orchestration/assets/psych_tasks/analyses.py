@@ -1,4 +1,4 @@
-"""Psych tasks as a graph, third part: what becomes of marks, what answers say over all cells, and the page."""
+"""Psych tasks as a graph, third part: the ledger of marks, the analyses over all cells, and the page."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -21,7 +21,7 @@ from valuesassets.records.study import Study
 
 HOME, DOCS = "valuesassets.instruments.psych_tasks", "psych_tasks"
 OF_MARKS = {**DICT_OF_PARTITIONS, "tables": ["marks", "donors"]}
-"""Analyses take no candidates: these are most of what is stored."""
+"""Analyses take no candidates, which fill most of the stored files."""
 
 
 def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
@@ -38,7 +38,7 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         stamp=sha256_json(PsychTasks.of(study).lines),
     )
     judged = {"mark_ledger": {checks.MARKS_ARE_ACCOUNTED_FOR: _lost_marks}}
-    made = [
+    assets = [
         analysis_asset(declared, study, name, analysis, partial(_offered, study), judged.get(name, {}))
         for name, analysis in ANALYSES.items()
     ]
@@ -54,13 +54,13 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         reads=("title", "by_plan", "inference"),
         entries=("families",),
     )
-    return [*made, report]
+    return [*assets, report]
 
 
 def _offered(
     study: Study, *, storage: Storage, inputs: Mapping[str, Any], partition: str | None
 ) -> Mapping[str, Callable[[], Any]]:
-    """What a derivation may take, by the name of its parameter."""
+    """The arguments that a derivation may take, by the name of its parameter."""
 
     def table(name: str) -> pd.DataFrame:
         from valuesassets.instruments.psych_tasks.cells import table_of_cells
@@ -96,7 +96,7 @@ def _offered(
 
 
 def _lost_marks(ledger: pd.DataFrame, offered: Mapping[str, Callable[[], Any]]) -> tuple[list[dict[str, Any]], int]:
-    """The histories of cells of which the ledger has not all marks."""
+    """The histories of cells that lack marks in the ledger."""
     from valuesassets.instruments.psych_tasks.cells import lost_marks
 
     return lost_marks(ledger, offered["marks_by_task"]()), len(ledger)

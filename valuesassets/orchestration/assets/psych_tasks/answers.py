@@ -1,7 +1,6 @@
-"""Psych tasks as a graph, second part: what each model says at every mark; reference models, and what came back."""
+"""Psych tasks as a graph, second part: what each model says at every mark, and whether plants are recovered."""
 
-from functools import partial
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -10,20 +9,18 @@ import pandas as pd
 from valuesassets.instruments.psych_tasks import lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.psych_tasks import checks
-from valuesassets.orchestration.assets.training import train
+from valuesassets.orchestration.assets.training import reference_models_asset
 from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.first_look.shown import link_to
-from valuesassets.orchestration.grid.cells import model_folder
 from valuesassets.orchestration.instruments import PSYCH_TASKS
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import cell_of, cell_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json, write_text
 from valuesassets.records.frames import records, rows
-from valuesassets.records.jobs import PhantomPlan
-from valuesassets.records.parquet import table_metadata, write_table
+from valuesassets.records.parquet import table_metadata
 from valuesassets.records.settings.psych_tasks import PsychTasks
-from valuesassets.records.study import Study
+from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import PLANTED_TRANSCRIPTS
 from valuesassets.records.trials import Reading, Trial
 
@@ -31,12 +28,21 @@ HOME, DOCS = "valuesassets.instruments.psych_tasks", "psych_tasks"
 
 
 def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """What the readings of a cell say; and, where models are trained here, that they say what was planted."""
-    settings, key = PsychTasks.of(study), PSYCH_TASKS.key
-    taken = {"readings": dg.AssetIn(key("readings"), input_manager_key="readings")}
-    declared = partial(declare, study, PSYCH_TASKS, "models", docs=DOCS, step="cell", io_manager_key="frames")
+    """The answers read in each cell; and, where models are trained here, that plants are recovered."""
+    return [answers_asset(study), *(planted_assets(study) if study.has_reference_models else [])]
 
-    @declared(
+
+def answers_asset(study: Study) -> dg.AssetsDefinition:
+    """What the readings of a cell say at every mark."""
+    settings, key = PsychTasks.of(study), PSYCH_TASKS.key
+
+    @declare(
+        study,
+        PSYCH_TASKS,
+        "models",
+        docs=DOCS,
+        step="cell",
+        io_manager_key="frames",
         line=own_lines.answers_line,
         checks=[
             checks.MARKS_ARE_READ,
@@ -45,7 +51,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
             checks.READ_BEFORE_THE_ANSWER,
         ],
         partitions_def=cell_partitions(study, PSYCH_TASKS),
-        ins=taken,
+        ins={"readings": dg.AssetIn(key("readings"), input_manager_key="readings")},
         reads=("thresholds",),
         entries=("families",),
         modules=(f"{HOME}.mark_ledger", f"{HOME}.masses", f"{HOME}.transcript_pages"),
@@ -69,24 +75,24 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         name, part = cell_of(context)
         task, is_chat = load_task(settings.task_file(part)), study.families[name].prompting.is_chat
         people = _people(transcripts, task)
-        found = derive_answer_distributions(asked_marks, people, task, trials, readings, is_chat)
-        marks = found["marks"]
+        tables = derive_answer_distributions(asked_marks, people, task, trials, readings, is_chat)
+        marks = tables["marks"]
         unread = rows(marks, marks["p_valid"].isna() & ~marks["status"].isin(["not_asked"]))
-        shown = ["experiment", "participant", "history", "mark", "kind", "status", "reason"]
+        columns = ["experiment", "participant", "history", "mark", "kind", "status", "reason"]
         share = unread_share(marks)
         page = storage.path(context.asset_key, context.partition_key, "html")
-        write_text(page, render_transcript_page(people, task, found["marks"], found["candidates"], f"{name} in {part}"))
+        write_text(page, render_transcript_page(people, task, marks, tables["candidates"], f"{name} in {part}"))
         masses = masses_by_history(marks)
         faint = [row for row in masses if row["median_p_valid"] < study.thresholds.p_valid_cell]
         late = [row for row in masses if row["is_likelier_late"]]
         link = link_to(storage, page)
         metadata = table_metadata(storage.path(key("readings"), context.partition_key, "parquet"))
         return dg.MaterializeResult(
-            value=found,
+            value=tables,
             metadata={"transcripts": link, "road": metadata.get("road", ""), "histories": table_of(masses)},
             check_results=[
                 checks.MARKS_ARE_READ.result(
-                    records(unread.loc[:, shown]), len(marks), share <= settings.unread_marks, share=share, page=link
+                    records(unread.loc[:, columns]), len(marks), share <= settings.unread_marks, share=share, page=link
                 ),
                 checks.UNREAD_ANSWERS_ARE_LIKE_THE_OTHERS.result(_large(unread_differ(marks)), len(marks)),
                 checks.P_VALID_IS_SUFFICIENT.result(faint, len(masses)),
@@ -94,49 +100,52 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
             ],
         )
 
-    return [answer_distributions, *(planted_assets(study) if study.has_reference_models else [])]
+    return answer_distributions
 
 
 def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """The reference models, and what was planted beside what was read."""
-    settings, key = PsychTasks.of(study), PSYCH_TASKS.key
-    planted = sha256_json([settings.model_dump(mode="json", include={"laws", "tasks"})])
-    declared = partial(declare, study, PSYCH_TASKS, "calibration", docs=DOCS, stamp=planted)
+    """The reference models, and what was planted beside what is read."""
+    settings = PsychTasks.of(study)
+    stamp = sha256_json([settings.model_dump(mode="json", include={"laws", "tasks"})])
 
-    @declared(
-        kinds={"pytorch"},
-        pool="node",
+    def plant(cells: Sequence[Cell], inputs: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        from valuesassets.instruments.psych_tasks.plants import plant_transcripts
+
+        return plant_transcripts(study, cells[0].family, [cell.part.name for cell in cells])
+
+    reference_models = reference_models_asset(
+        study,
+        PSYCH_TASKS,
+        "go on answering as planted",
+        plant,
+        PLANTED_TRANSCRIPTS,
+        docs=DOCS,
+        stamp=stamp,
         reads=("phantom", "seed", TRAINED),
         modules=(f"{HOME}.plants",),
     )
-    def reference_models(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult:
-        """The reference models: tiny, trained here to go on answering as planted; folders of known hash are skipped."""
-        from valuesassets.instruments.psych_tasks.plants import plant_transcripts
+    return [reference_models, calibration_asset(study, stamp)]
 
-        folder = storage.job_folder(context.asset_key, None)
-        families = [name for name, family in study.families.items() if family.kind == "reference"]
-        phantoms = []
-        for family in families:
-            served = [cell for cell in PSYCH_TASKS.cells(study) if cell.family == family]
-            place = folder / f"{family}.parquet"
-            made, described = plant_transcripts(study, family, [cell.part.name for cell in served])
-            write_table(place, made, PLANTED_TRANSCRIPTS, described)
-            by_folder: dict[Path, list[str]] = {}
-            for cell in served:
-                model = model_folder(study, storage, family, cell.language, PSYCH_TASKS)
-                by_folder.setdefault(model, []).append(cell.language)
-            phantoms += [
-                PhantomPlan(planted_transcripts=place, languages=tuple(dict.fromkeys(languages)), folder=model)
-                for model, languages in by_folder.items()
-            ]
-        return train(context, study, storage, phantoms, families[0], "go on answering as planted")
 
-    @declared(
+def calibration_asset(study: Study, stamp: str) -> dg.AssetsDefinition:
+    """What was planted in a cell against what is read of it.
+
+    Args:
+        stamp: hash of what is planted.
+    """
+    settings = PsychTasks.of(study)
+
+    @declare(
+        study,
+        PSYCH_TASKS,
+        "calibration",
+        docs=DOCS,
+        stamp=stamp,
         line=own_lines.calibration_line,
         checks=[checks.PLANTS_ARE_RECOVERED],
         step="cell",
         partitions_def=cell_partitions(study, PSYCH_TASKS, "reference"),
-        ins={"readings": dg.AssetIn(key("readings"), input_manager_key="readings")},
+        ins={"readings": dg.AssetIn(PSYCH_TASKS.key("readings"), input_manager_key="readings")},
         io_manager_key="frames",
         reads=(),
         entries=("families",),
@@ -154,20 +163,20 @@ def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
         task = load_task(settings.task_file(part))
         people, language = _people(transcripts, task), settings.tasks[part].language
         asking = ask_task(people, task, settings.histories, settings.layout, settings.own_draws, language)
-        found = derive_calibration(asking, people, task, settings.laws[name], readings)
-        off = [
+        tables = derive_calibration(asking, people, task, settings.laws[name], readings)
+        failing = [
             row
-            for frame in (found["recovery"], found["gains"])
-            for row in records(rows(frame, ~frame["is_recovered"].astype(bool)))
+            for table in (tables["recovery"], tables["gains"])
+            for row in records(rows(table, ~table["is_recovered"].astype(bool)))
         ]
-        result = checks.PLANTS_ARE_RECOVERED.result(off, len(found["recovery"]) + len(found["gains"]))
+        n_rows = len(tables["recovery"]) + len(tables["gains"])
         return dg.MaterializeResult(
-            value=found,
-            metadata={name: table_of(records(found[name])) for name in ("recovery", "gains") if len(found[name])},
-            check_results=[result],
+            value=tables,
+            metadata={name: table_of(records(tables[name])) for name in ("recovery", "gains") if len(tables[name])},
+            check_results=[checks.PLANTS_ARE_RECOVERED.result(failing, n_rows)],
         )
 
-    return [reference_models, calibration]
+    return calibration
 
 
 def _people(transcripts: pd.DataFrame, task: Any) -> list[Any]:
@@ -177,6 +186,6 @@ def _people(transcripts: pd.DataFrame, task: Any) -> list[Any]:
     return people_of(shown_rows(transcripts), task)
 
 
-def _large(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Kinds of which enough is lost to tell, and whose answers differ by more than a tenth."""
-    return [row for row in found if row["n_unread"] >= 10 and row["total_variation"] > 0.1]
+def _large(differences: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Kinds of marks with enough unread ones to compare, whose answers differ by more than a tenth."""
+    return [row for row in differences if row["n_unread"] >= 10 and row["total_variation"] > 0.1]

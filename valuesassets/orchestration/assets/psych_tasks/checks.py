@@ -4,54 +4,56 @@ from valuesassets.orchestration.checks import ASK_AGAIN, WARN, Sentence
 
 MARKS_ARE_ACCOUNTED_FOR = Sentence(
     "every_mark_is_accounted_for",
-    "Every opening delimiter of the transcripts is a mark with a status, and the ledger's sums are theirs.",
+    "Every opening delimiter of the transcripts is a mark with a status, and the ledger counts each of them once.",
     "report it: a mark was lost.",
 )
 MARKS_CAN_BE_ASKED = Sentence(
     "marks_can_be_asked",
-    "No more marks than unread_marks of the study are empty, broken or without candidates.",
-    "each row says which mark and why: mend the transcript, or the task file (`before`, `candidates`), and materialise "
-    "transcripts of this task again.",
+    "The share of marks that are empty, broken or without candidates is at most unread_marks of the study.",
+    "each row names the mark and the reason: mend the transcript, or the task file (`before`, `candidates`), and "
+    "materialise transcripts of this task again.",
 )
 ANSWERS_ARE_CANDIDATES = Sentence(
     "answers_are_candidates",
     "What participants answered is among the candidates.",
-    "they are read all the same and scored nowhere; where they should count, add them to the task file.",
+    "other answers are read but not scored; to score them, add them to the task file's candidates.",
     WARN,
 )
 MARKS_STAND_BEHIND_THEIR_ITEM = Sentence(
     "marks_stand_behind_their_item",
-    "Between the mark before and itself, in its block, every mark of a kind with items has its item.",
-    "what is read there is of another item: name in the task file what items begin with (`block`).",
+    "Every mark of a kind with items has its item in its block, after the mark before it.",
+    "the marks named are read as answers to another item: name in the task file how items begin (`block`).",
     WARN,
 )
 MARKS_ARE_READ = Sentence(
     "marks_are_read",
-    "No more of a cell's marks than unread_marks of the study were not read.",
-    f"each row says which mark of whom and why; mend the task file where it is the mark's fault. Else {ASK_AGAIN}",
+    "The share of a cell's marks that could not be read is at most unread_marks of the study.",
+    f"each row names the mark, the participant and the reason; mend the task file where the mark is wrong. Else "
+    f"{ASK_AGAIN}",
 )
 UNREAD_ANSWERS_ARE_LIKE_THE_OTHERS = Sentence(
     "unread_answers_are_like_the_others",
-    "Answers at marks that were not read are given as often as at those that were.",
-    "what was lost is no random part: do not lean on this cell until the marks named are read.",
+    "Each answer is as frequent at marks that could not be read as at marks that were read.",
+    "the marks are not missing at random: do not rely on this cell until the marks named are read.",
     WARN,
 )
 P_VALID_IS_SUFFICIENT = Sentence(
     "candidates_are_what_the_model_says",
-    "The candidates have, in the median of each history, more of the probability than thresholds.p_valid_cell.",
-    "look at a transcript's page: the model says something else there; another layout may help.",
+    "In each history, the candidates' median share of the probability is above thresholds.p_valid_cell.",
+    "look at a transcript's page: the model answers something else there; another layout may help.",
     WARN,
 )
 READ_BEFORE_THE_ANSWER = Sentence(
     "answers_are_read_before_they_are_given",
-    "Candidates are no likelier in the row behind a person's answer, where published code reads, than before it.",
-    "the answer seems to be expected one token later than it is read: look at the layout, and at how the tokenizer "
-    "cuts what stands before an answer.",
+    "Candidates are not more probable after a person's answer, where published code reads, than before it.",
+    "the model seems to expect the answer one token later than it is read: look at the layout, and at how the "
+    "tokenizer cuts the text before an answer.",
     WARN,
 )
 PLANTS_ARE_RECOVERED = Sentence(
     "planted_answers_are_recovered",
-    "What was planted into the reference model is read back after every history, and the gains are those of the law.",
+    "Answers planted in the reference model are recovered after every history, and the gains equal those of the "
+    "planted response model.",
     "raise phantom.steps in the study file and materialise reference_models, then the cell again; where training has "
     "converged, the instrument is wrong for these transcripts: report it.",
 )

@@ -1,5 +1,6 @@
 """Psych tasks as a graph; each asset is derived by the instrument's file of its name. Here: up to the trials."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,64 +37,72 @@ def psych_tasks_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 
 def stamp_of(study: Study, *keys: str) -> str:
-    """A word for some keys of the instrument's table, as they are now."""
+    """A hash of some keys of the instrument's table."""
     return sha256_json(PsychTasks.of(study).model_dump(mode="json", include={*keys}))
 
 
 def stamps_of_tasks(study: Study) -> dict[str, str]:
-    """A word for each task's entry, its task file and its transcripts: a task that changes makes no other stale."""
+    """A hash of each task's entry, task file and transcripts: a task that changes makes no other stale."""
     settings = PsychTasks.of(study)
-    return {name: _stamp(settings.task_file(name), asked) for name, asked in settings.tasks.items()}
+    return {name: _stamp(settings.task_file(name), task) for name, task in settings.tasks.items()}
 
 
-def _stamp(file: Path, asked: AskedTask) -> str:
-    found: list[Any] = [asked.model_dump(mode="json", exclude={"transcripts"}), sha256_file(file)]
-    if isinstance(asked.transcripts, Path):
-        place = asked.transcripts
-        found.append(file_stamps(place.parent, {place.name: place.name}))  # not where it lies, but what it is
-    return sha256_json(found)[:12]
+def _stamp(file: Path, task: AskedTask) -> str:
+    parts: list[Any] = [task.model_dump(mode="json", exclude={"transcripts"}), sha256_file(file)]
+    if isinstance(task.transcripts, Path):
+        path = task.transcripts
+        parts.append(file_stamps(path.parent, {path.name: path.name}))  # not where it lies, but what it is
+    return sha256_json(parts)[:12]
 
 
 def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Transcripts, their marks, and what is asked at these."""
-    settings = PsychTasks.of(study)
-    declared = partial(declare, study, PSYCH_TASKS, "transcripts", docs=DOCS, reads=())
-    declared = partial(
-        declared,
+    return [transcripts_asset(study), marks_asset(study), *asking_assets(study)]
+
+
+def of_task(study: Study) -> Callable[..., Any]:
+    """`declare` with what assets of a task have in common."""
+    return partial(
+        declare,
+        study,
+        PSYCH_TASKS,
+        "transcripts",
+        docs=DOCS,
+        reads=(),
         partitions_def=part_partitions(study, PSYCH_TASKS),
         files=stamps_of_tasks(study),
         modules=(f"{HOME}.task_files",),
         io_manager_key="frame",
     )
-    is_planted = any(asked.transcripts == "planted" for asked in settings.tasks.values())
 
-    def task_of(context: dg.AssetExecutionContext) -> Any:
-        from valuesassets.instruments.psych_tasks.task_files import load_task
 
-        return load_task(settings.task_file(context.partition_key))
+def transcripts_asset(study: Study) -> dg.AssetsDefinition:
+    """What people wrote in a task, or made-up people."""
+    settings = PsychTasks.of(study)
+    is_planted = any(task.transcripts == "planted" for task in settings.tasks.values())
 
-    def people_of(context: dg.AssetExecutionContext, transcripts: pd.DataFrame) -> tuple[Any, Any]:
-        from valuesassets.instruments.psych_tasks.marks import mark_person
-        from valuesassets.instruments.psych_tasks.transcripts import shown_rows
-
-        task = task_of(context)
-        return [mark_person(shown, task) for shown in shown_rows(transcripts)], task
-
-    @declared(line=own_lines.transcripts_line, reads=("seed",) if is_planted else ())
+    @of_task(study)(line=own_lines.transcripts_line, reads=("seed",) if is_planted else ())
     def transcripts(context: dg.AssetExecutionContext, storage: Storage) -> pd.DataFrame:
         """People's transcripts, word for word."""
         from valuesassets.instruments.psych_tasks.planted_people import transcript_lines
         from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts
 
-        asked, task = settings.tasks[context.partition_key], task_of(context)
-        place = asked.transcripts
-        if not isinstance(place, Path):
-            place = storage.path(context.asset_key, context.partition_key, "jsonl")
-            made = transcript_lines(task.name, asked.participants or PLANTED_PEOPLE, study.seed, "read")
-            write_text(place, "\n".join(made) + "\n")
-        return derive_transcripts(place, task, asked.participants)
+        entry, task = settings.tasks[context.partition_key], _task(study, context)
+        path = entry.transcripts
+        if not isinstance(path, Path):
+            path = storage.path(context.asset_key, context.partition_key, "jsonl")
+            lines_of_people = transcript_lines(task.name, entry.participants or PLANTED_PEOPLE, study.seed, "read")
+            write_text(path, "\n".join(lines_of_people) + "\n")
+        return derive_transcripts(path, task, entry.participants)
 
-    @declared(
+    return transcripts
+
+
+def marks_asset(study: Study) -> dg.AssetsDefinition:
+    """Every mark of a task's transcripts."""
+    settings = PsychTasks.of(study)
+
+    @of_task(study)(
         line=own_lines.marks_line,
         checks=[
             checks.MARKS_ARE_ACCOUNTED_FOR,
@@ -110,50 +119,74 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.psych_tasks.statuses import MarkStatus
         from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 
-        people, task = people_of(context, transcripts)
-        found = TASK_MARKS.frame(mark_rows(people, task))
+        people, task = _people_and_task(study, context, transcripts)
+        table = TASK_MARKS.frame(mark_rows(people, task))
         n_opened = sum(text.count(task.delimiters[0]) for text in transcripts["text"])
-        lost = n_opened - int(found["mark"].notna().sum())
-        unread = unread_rows(found)
-        unlisted = found.loc[found["status"] == str(MarkStatus.UNLISTED)]
-        shown = ["experiment", "participant", "mark", "kind", "human_answer"]
-        share = len(unread) / max(1, len(found))
-        without = [each.as_row() for each in marks_without_item(people, task)]
+        n_lost = n_opened - int(table["mark"].notna().sum())
+        unread = unread_rows(table)
+        unlisted = table.loc[table["status"] == str(MarkStatus.UNLISTED)]
+        columns = ["experiment", "participant", "mark", "kind", "human_answer"]
+        share = len(unread) / max(1, len(table))
+        without_item = [each.as_row() for each in marks_without_item(people, task)]
         return dg.MaterializeResult(
-            value=found,
+            value=table,
             check_results=[
-                checks.MARKS_ARE_ACCOUNTED_FOR.result([{"lost": lost}] if lost else [], n_opened),
-                checks.MARKS_CAN_BE_ASKED.result(unread, len(found), share <= settings.unread_marks, share=share),
-                checks.ANSWERS_ARE_CANDIDATES.result(unlisted.loc[:, shown].to_dict("records"), len(found)),
-                checks.MARKS_STAND_BEHIND_THEIR_ITEM.result(without, len(found)),
+                checks.MARKS_ARE_ACCOUNTED_FOR.result([{"lost": n_lost}] if n_lost else [], n_opened),
+                checks.MARKS_CAN_BE_ASKED.result(unread, len(table), share <= settings.unread_marks, share=share),
+                checks.ANSWERS_ARE_CANDIDATES.result(unlisted.loc[:, columns].to_dict("records"), len(table)),
+                checks.MARKS_STAND_BEHIND_THEIR_ITEM.result(without_item, len(table)),
             ],
         )
 
-    def asked_of(context: dg.AssetExecutionContext, transcripts: pd.DataFrame) -> Any:
-        from valuesassets.instruments.psych_tasks.asked_marks import ask_task
+    return marks
 
-        people, task = people_of(context, transcripts)
-        part = PSYCH_TASKS.part_of(study, context.partition_key)
-        return ask_task(people, task, settings.histories, settings.layout, settings.own_draws, part.language)
 
+def asking_assets(study: Study) -> list[dg.AssetsDefinition]:
+    """How each mark is asked, and the prompts that ask."""
+    settings = PsychTasks.of(study)
     asking = partial(
-        declared,
+        of_task(study),
         modules=(f"{HOME}.task_files", f"{HOME}.asked_marks"),
         stamp=stamp_of(study, "histories", "layout", "own_draws"),
         deps=[PSYCH_TASKS.key("marks")],
     )
 
+    def asked_task(context: dg.AssetExecutionContext, transcripts: pd.DataFrame) -> Any:
+        from valuesassets.instruments.psych_tasks.asked_marks import ask_task
+
+        people, task = _people_and_task(study, context, transcripts)
+        part = PSYCH_TASKS.part_of(study, context.partition_key)
+        return ask_task(people, task, settings.histories, settings.layout, settings.own_draws, part.language)
+
     @asking(line=own_lines.asked_line)
     def asked_marks(context: dg.AssetExecutionContext, transcripts: pd.DataFrame) -> pd.DataFrame:
         """Which trial and span ask each mark in each history, or why none does."""
-        return asked_of(context, transcripts).rows
+        return asked_task(context, transcripts).rows
 
     @asking(line=lines.trials_line, io_manager_key="trials")
     def trials(context: dg.AssetExecutionContext, transcripts: pd.DataFrame) -> Any:
         """Transcripts as models are shown them, after each history."""
-        return asked_of(context, transcripts).trials
+        return asked_task(context, transcripts).trials
 
-    return [transcripts, marks, asked_marks, trials]
+    return [asked_marks, trials]
+
+
+def _task(study: Study, context: dg.AssetExecutionContext) -> Any:
+    """The task of a partition, from its file."""
+    from valuesassets.instruments.psych_tasks.task_files import load_task
+
+    return load_task(PsychTasks.of(study).task_file(context.partition_key))
+
+
+def _people_and_task(
+    study: Study, context: dg.AssetExecutionContext, transcripts: pd.DataFrame
+) -> tuple[list[Any], Any]:
+    """The people of a partition with their marks, and their task."""
+    from valuesassets.instruments.psych_tasks.marks import mark_person
+    from valuesassets.instruments.psych_tasks.transcripts import shown_rows
+
+    task = _task(study, context)
+    return [mark_person(row, task) for row in shown_rows(transcripts)], task
 
 
 PLANTED_PEOPLE = 40

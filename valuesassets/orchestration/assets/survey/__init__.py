@@ -1,1 +1,1 @@
-"""The assets of survey, from its material to its page."""
+"""The assets of the values survey, from its material to its page."""

@@ -12,7 +12,7 @@ from valuesassets.instruments.survey.analyses import ANALYSES
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.analyses import analysis_assets, concatenated
 from valuesassets.orchestration.assets.bundle import bundle_asset
-from valuesassets.orchestration.assets.calibration import calibration_assets
+from valuesassets.orchestration.assets.calibration import Planting, calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.report import Beside, report_asset
@@ -46,7 +46,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         return rows, len(extracted)
 
     return [
-        *calibration_assets(study, SURVEY, f"{HOME}.plants:plant_questions", "aligned_questions"),
+        *calibration_assets(Planting(study, SURVEY, f"{HOME}.plants:plant_questions", "aligned_questions")),
         *self_calibration_asset(study),
         *grid_assets(study, SURVEY, f"{HOME}.analysis_scale:DIRECTIONAL"),
         probe_asset(study),
@@ -60,7 +60,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 
 def probe_asset(study: Study) -> dg.AssetsDefinition:
-    """What a model's readings say of each question."""
+    """The answers of each cell, as distributions."""
 
     @declare(
         study,
@@ -98,14 +98,14 @@ def probe_asset(study: Study) -> dg.AssetsDefinition:
 
         name, language = cell_of(context)
         family, rules = study.require_cell(name, language), study.thresholds
-        variables, asked = load_variables().of(aligned_questions), askable(aligned_questions)
+        variables, questions = load_variables().of(aligned_questions), askable(aligned_questions)
         cell = Cell(model_label(study, storage, name, language), family.model_type, name, language)
-        types = {question.id: str(question.response_type) for question in asked}
-        converted = frozenset(question.id for question in asked if variables.is_converted(question))
+        types = {question.id: str(question.response_type) for question in questions}
+        converted = frozenset(question.id for question in questions if variables.is_converted(question))
         estimators = study.elicitation.estimators
-        places = analysis_places(asked)
-        found = derive_probe_distributions(trials, readings, cell, types, converted, estimators, places)
-        probe = pd.DataFrame(found)
+        places = analysis_places(questions)
+        rows = derive_probe_distributions(trials, readings, cell, types, converted, estimators, places)
+        probe = pd.DataFrame(rows)
         # A cell in which nothing could be read is a result too: its numbers are empty, not of another kind.
         probe = probe.astype(dict.fromkeys([*NUMBERS, *COLUMNS, "estimator_disagreement"], float))
         read_from = storage.path(SURVEY.key("readings"), context.partition_key, "parquet")
@@ -220,12 +220,12 @@ def _beside_analyses(
         else Refused("no reference model was calibrated, so nothing says how exact the readings are"),
         "negative_controls": stored_frame(controls)
         if controls.exists()
-        else Refused("no language's prompts were answered by another language's model yet"),
+        else Refused("no language's prompts have been answered by another language's model yet"),
     }
-    own = inputs.get("self_calibration", {})
-    if "comparison" in own:
-        tables["calibration"] = calibration_tables(own["comparison"], study.phantom)
-        tables |= {"negative_controls": own["controls"]} if len(own["controls"]) else {}
+    calibration = inputs.get("self_calibration", {})
+    if "comparison" in calibration:
+        tables["calibration"] = calibration_tables(calibration["comparison"], study.phantom)
+        tables |= {"negative_controls": calibration["controls"]} if len(calibration["controls"]) else {}
     tables |= {
         "extraction_faults": extraction_faults(storage, study),
         "question_texts": {question.id: question.text for question in inputs["master_questions"]},
@@ -240,5 +240,5 @@ def _beside_analyses(
 
 def extraction_faults(storage: Storage, study: Study) -> dict[str, list[dict[str, Any]]]:
     """The faults of every extraction that has been made, by language."""
-    found = storage.files(SURVEY.key("extracted_questions"), "faults.json")
-    return {language: read_json(found[language]) for language in study.languages if language in found}
+    paths = storage.files(SURVEY.key("extracted_questions"), "faults.json")
+    return {language: read_json(paths[language]) for language in study.languages if language in paths}

@@ -1,1 +1,1 @@
-"""The assets of worldvaluesbench, from its material to its page."""
+"""The assets of WorldValuesBench, from its material to its page."""

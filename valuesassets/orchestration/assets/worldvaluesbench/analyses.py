@@ -30,7 +30,7 @@ Failing = tuple[list[dict[str, Any]], int]
 
 
 def score_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """Every analysis of a set, of a partial grid with the models that are there; and its page."""
+    """Every analysis of a set, with the models that have answered so far; and its page."""
     declared = partial(
         declare,
         study,
@@ -47,11 +47,11 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
         "readout_comparison": {checks.READOUTS_AGREE: _beyond_chance},
     }
     rules = FigureRules(is_planted(study), study.inference, study.thresholds)
-    made = [
+    assets = [
         analysis_asset(declared, study, name, analysis, partial(_offered, study), judged.get(name, {}), rules)
         for name, analysis in ANALYSES.items()
     ]
-    return [*made, report_of_set(study)]
+    return [*assets, report_of_set(study)]
 
 
 def is_planted(study: Study) -> bool:
@@ -60,7 +60,7 @@ def is_planted(study: Study) -> bool:
 
 
 def _offered(study: Study, *, storage: Storage, inputs: Mapping[str, Any], partition: str | None) -> Offered:
-    """What a derivation may take, by the name of its parameter."""
+    """The arguments that a derivation may take, by the name of its parameter."""
 
     @cache
     def gathered() -> Any:
@@ -85,7 +85,7 @@ def _incomplete(tables: object, offered: Offered) -> Failing:
 
 
 def _not_blind(tables: object, offered: Offered) -> Failing:
-    """The models that were told no background and move with it all the same."""
+    """The models that were given no background and move with it all the same."""
     from valuesassets.instruments.worldvaluesbench.rating_checks import check_independent_of_groups
 
     return _not_passing(check_independent_of_groups(offered["gathered"]().probe, seed=offered["seed"]()))
@@ -96,7 +96,7 @@ def _not_passing(checked: pd.DataFrame) -> Failing:
 
 
 def _beyond_chance(tables: Mapping[str, pd.DataFrame], offered: Offered) -> Failing:
-    """The readouts that are further from the exact one than chance makes them."""
+    """The readouts that are further from the exact one than expected by chance."""
     from valuesassets.instruments.worldvaluesbench.readout_comparison import beyond_chance
 
     return beyond_chance(tables["readouts"]), len(tables["readouts"])

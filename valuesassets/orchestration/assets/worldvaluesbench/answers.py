@@ -1,7 +1,6 @@
 """WorldValuesBench as a graph, second part: what each model answers, as distributions and as text that is parsed."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import dagster as dg
@@ -27,13 +26,22 @@ DOCS = "worldvaluesbench"
 
 
 def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """What the readings of a cell say; and, where models are left to write, what they wrote."""
-    settings = WorldValuesBench.of(study)
-    key = WORLDVALUESBENCH.key
-    declared = partial(declare, study, WORLDVALUESBENCH, "models", docs=DOCS, step="cell")
-    declared = partial(declared, partitions_def=cell_partitions(study, WORLDVALUESBENCH), io_manager_key="frame")
+    """What the readings of a cell say; and, where models write freely, what they wrote."""
+    return [ratings_asset(study), decoded_asset(study)]
 
-    @declared(
+
+def ratings_asset(study: Study) -> dg.AssetsDefinition:
+    """The distributions of each cell."""
+    settings, key = WorldValuesBench.of(study), WORLDVALUESBENCH.key
+
+    @declare(
+        study,
+        WORLDVALUESBENCH,
+        "models",
+        docs=DOCS,
+        step="cell",
+        partitions_def=cell_partitions(study, WORLDVALUESBENCH),
+        io_manager_key="frame",
         line=own_lines.ratings_line,
         checks=[checks.EVERY_PROMPT_IS_READ, checks.P_VALID_IS_SUFFICIENT],
         ins={"readings": dg.AssetIn(key("readings"), input_manager_key="readings")},
@@ -52,17 +60,17 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         language, rules = settings.sets[part].language, study.thresholds
         family = study.require_cell(name, language)
         label = model_label(study, storage, name, language)
-        found = derive_rating_distributions(trials, readings, Cell(label, family.model_type, name, part))
-        read_from = storage.path(key("readings"), context.partition_key, "parquet")
-        found.attrs["file_metadata"] = table_metadata(read_from) | {"orders": str(study.elicitation.orders)}
-        once = found.drop_duplicates(["question_id", "wording"])
+        ratings = derive_rating_distributions(trials, readings, Cell(label, family.model_type, name, part))
+        path = storage.path(key("readings"), context.partition_key, "parquet")
+        ratings.attrs["file_metadata"] = table_metadata(path) | {"orders": str(study.elicitation.orders)}
+        once = ratings.drop_duplicates(["question_id", "wording"])
         doubtful = doubtful_questions(once, rules)
         return dg.MaterializeResult(
-            value=found,
+            value=ratings,
             metadata={
                 "median_p_valid": float(once.p_valid.median()) if once.p_valid.notna().any() else None,
                 "prompts": len(once),
-                "picture": picture_of(draw_probe_cell(found, rules.p_valid_question, family.kind == "reference")),
+                "picture": picture_of(draw_probe_cell(ratings, rules.p_valid_question, family.kind == "reference")),
             },
             check_results=[
                 checks.EVERY_PROMPT_IS_READ.result(doubtful["every_question_is_read"], len(once)),
@@ -70,26 +78,12 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
             ],
         )
 
-    return [rating_distributions, decoded_asset(study)]
+    return rating_distributions
 
 
 def decoded_asset(study: Study) -> dg.AssetsDefinition:
-    """What the models of cells wrote: reference models in their calibration, others where the study says so."""
+    """What each cell's model wrote: reference models in their calibration, others where the study says so."""
     settings, key = WorldValuesBench.of(study), WORLDVALUESBENCH.key
-
-    def written(
-        context: dg.AssetExecutionContext, storage: Storage, asked: Mapping[str, Sequence[Trial]]
-    ) -> dict[str, list[Answer]]:
-        """Answers to lists of trials, each under its name, by one job of the node: it loads the model once."""
-        name, part = cell_of(context)
-        folder = storage.job_folder(context.asset_key, context.partition_key)
-        files = {each: (folder / f"{each}.trials.parquet", folder / f"{each}.parquet") for each in asked}
-        for each, trials in asked.items():
-            write_table(files[each][0], trial_rows(trials), TRIALS)
-        cell = Cell(name, WORLDVALUESBENCH.part_of(study, part))
-        job = generate_job(study, storage, cell, WORLDVALUESBENCH, files)
-        run_node_job(context, job, study, storage, name)
-        return {each: read_answers(answers) for each, (_, answers) in files.items()}
 
     @declare(
         study,
@@ -112,7 +106,7 @@ def decoded_asset(study: Study) -> dg.AssetsDefinition:
         participants: pd.DataFrame,
         probe_samples: pd.DataFrame,
     ) -> Any:
-        """What models wrote when they were left to, parsed as ratings; what is none is kept as text."""
+        """What models wrote freely, parsed as ratings; what is no rating is kept as text."""
         from valuesassets.instruments.worldvaluesbench.decoded_ratings import derive_decoded_ratings
         from valuesassets.instruments.worldvaluesbench.personas import asked_pairs
         from valuesassets.instruments.worldvaluesbench.sampled_ratings import derive_sampled_ratings, sampling_trials
@@ -125,17 +119,33 @@ def decoded_asset(study: Study) -> dg.AssetsDefinition:
         if study.families[name].kind == "reference":
             place = storage.path(key("sampled_answers"), cell_key(name, part, WORLDVALUESBENCH.part), "parquet")
             return derive_sampled_ratings(trials, read_table(place, SAMPLED_ANSWERS).to_pandas(), questions)
-        read, asked = dict[str, list[Trial]](), dict[str, list[Trial]]()
+        # The trials that ratings belong to, and the prompts that models write to: for samples with another readout.
+        rated, requests = dict[str, list[Trial]](), dict[str, list[Trial]]()
         if decode.samples:
-            put = sampling_trials(trials, decode.samples, study.seed)
-            read["sampled"], asked["sampled"] = [*put.keys()], [*put.values()]
+            by_trial = sampling_trials(trials, decode.samples, study.seed)
+            rated["sampled"], requests["sampled"] = [*by_trial.keys()], [*by_trial.values()]
         if decode.seed_prompts and settings.seed_files:
             pairs, texts = asked_pairs(participants, probe_samples, attributes), read_seed_texts(settings.seed_files)
             for figure in decode.seed_prompts:
-                put = write_seed_trials(pairs, texts, figure, attributes, study.seed)
-                read[f"figure_{figure}"] = asked[f"figure_{figure}"] = put
-        answers = written(context, storage, asked) if asked else {}
-        found = [derive_decoded_ratings(read[each], answers[each], questions) for each in asked]
-        return pd.concat([DECODED_RATINGS.empty_frame(), *found], ignore_index=True)
+                prompts = write_seed_trials(pairs, texts, figure, attributes, study.seed)
+                rated[f"figure_{figure}"] = requests[f"figure_{figure}"] = prompts
+        answers = _written(context, study, storage, requests) if requests else {}
+        ratings = [derive_decoded_ratings(rated[name], answers[name], questions) for name in requests]
+        return pd.concat([DECODED_RATINGS.empty_frame(), *ratings], ignore_index=True)
 
     return decoded_ratings
+
+
+def _written(
+    context: dg.AssetExecutionContext, study: Study, storage: Storage, requests: Mapping[str, Sequence[Trial]]
+) -> dict[str, list[Answer]]:
+    """What a cell's model writes to lists of trials, each under its name; one node job loads the model once for all."""
+    name, part = cell_of(context)
+    folder = storage.job_folder(context.asset_key, context.partition_key)
+    files = {title: (folder / f"{title}.trials.parquet", folder / f"{title}.parquet") for title in requests}
+    for title, trials in requests.items():
+        write_table(files[title][0], trial_rows(trials), TRIALS)
+    cell = Cell(name, WORLDVALUESBENCH.part_of(study, part))
+    job = generate_job(study, storage, cell, WORLDVALUESBENCH, files)
+    run_node_job(context, job, study, storage, name)
+    return {title: read_answers(answers) for title, (_, answers) in files.items()}

@@ -9,7 +9,7 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldvaluesbench import lines as own_lines
-from valuesassets.orchestration.assets.calibration import calibration_assets
+from valuesassets.orchestration.assets.calibration import Planting, calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.worldvaluesbench import checks
@@ -33,11 +33,13 @@ def worldvaluesbench_assets(study: Study) -> list[dg.AssetsDefinition]:
         *people_assets(study),
         *prompt_assets(study),
         *calibration_assets(
-            study,
-            WORLDVALUESBENCH,
-            f"{HOME}.plants:plant_ratings",
-            answers="rating_distributions",
-            stamp=stamp_of(study, "slopes"),
+            Planting(
+                study,
+                WORLDVALUESBENCH,
+                f"{HOME}.plants:plant_ratings",
+                answers="rating_distributions",
+                stamp=stamp_of(study, "slopes"),
+            )
         ),
         *grid_assets(study, WORLDVALUESBENCH),
         *answer_assets(study),
@@ -47,21 +49,42 @@ def worldvaluesbench_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 def people_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Questions, people and what they answered."""
-    settings = WorldValuesBench.of(study)
-    asked = sha256_json(stamps_of_sets(study, "questions"))
-    is_made_up = settings.answers == "planted"
-    read = stamp_of(study, "answers", "repeated_ids", "splits")
-    declared = partial(declare, study, WORLDVALUESBENCH, "people", docs=DOCS, step="analysis", reads=())
+    return [
+        questions_asset(study),
+        participants_asset(study),
+        answers_asset(study),
+        splits_asset(study),
+        statistics_asset(study),
+    ]
 
-    @declared(
+
+def of_people(study: Study) -> Callable[..., Any]:
+    """`declare` with what assets of people have in common."""
+    return partial(declare, study, WORLDVALUESBENCH, "people", docs=DOCS, step="analysis", reads=())
+
+
+def of_dataset(study: Study) -> Callable[..., Any]:
+    """The same of assets that read the whole data set."""
+    return partial(of_people(study), deps=[WORLDVALUESBENCH.key("participants")], modules=(f"{HOME}.stored_dataset",))
+
+
+def stamp_of_questions(study: Study) -> str:
+    """A hash of which questions the sets ask."""
+    return sha256_json(stamps_of_sets(study, "questions"))
+
+
+def questions_asset(study: Study) -> dg.AssetsDefinition:
+    """The questions of all sets."""
+
+    @of_people(study)(
         line=own_lines.questions_line,
         checks=[checks.QUESTIONS_FIT_THEIR_CODES],
         modules=(f"{HOME}.plants", f"{HOME}.soundness"),
-        stamp=asked,
+        stamp=stamp_of_questions(study),
         io_manager_key="frame",
     )
     def value_questions() -> Any:
-        """The questions that are asked, with their scales and what of the survey's codes is another."""
+        """The questions that are asked, with their scales and where the survey's codes differ from them."""
         from valuesassets.instruments.worldvaluesbench.plants import asked_questions
         from valuesassets.instruments.worldvaluesbench.soundness import describe_questions, question_faults
 
@@ -69,12 +92,21 @@ def people_assets(study: Study) -> list[dg.AssetsDefinition]:
         results = [checks.QUESTIONS_FIT_THEIR_CODES.result(question_faults(questions), len(questions))]
         return dg.MaterializeResult(value=describe_questions(questions), check_results=results)
 
-    @declared(
+    return value_questions
+
+
+def participants_asset(study: Study) -> dg.AssetsDefinition:
+    """The people of the survey's file, or made-up ones."""
+    settings = WorldValuesBench.of(study)
+    is_made_up = settings.answers == "planted"
+    stamp = stamp_of(study, "answers", "repeated_ids", "splits")
+
+    @of_people(study)(
         line=own_lines.participants_line,
         checks=[checks.IDS_ARE_RESOLVED, checks.COUNTRIES_HAVE_CONTINENTS, checks.EDUCATION_HAS_LEVELS],
         modules=(f"{HOME}.plants", f"{HOME}.soundness", f"{HOME}.stored_dataset"),
         reads=("seed",) if is_made_up else (),
-        stamp=sha256_json([read, stamp_of(study, "people"), asked]) if is_made_up else read,
+        stamp=sha256_json([stamp, stamp_of(study, "people"), stamp_of_questions(study)]) if is_made_up else stamp,
         io_manager_key="frame",
     )
     def participants(context: dg.AssetExecutionContext, storage: Storage) -> Any:
@@ -84,16 +116,16 @@ def people_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.worldvaluesbench.soundness import people_faults
         from valuesassets.instruments.worldvaluesbench.stored_dataset import write_dataset
 
-        place = settings.answers
-        if not isinstance(place, Path):
-            place = write_planted_people(study, storage.path(context.asset_key, None, "csv"))
-        found = read_participants(place, answered_questions(study), settings.repeated_ids, settings.splits)
+        path = settings.answers
+        if not isinstance(path, Path):
+            path = write_planted_people(study, storage.path(context.asset_key, None, "csv"))
+        dataset = read_participants(path, answered_questions(study), settings.repeated_ids, settings.splits)
         # A copy beside the assets' own files: commands take one folder that has both tables and the ledger, an asset
         # has a folder of its own; and `value_answers` would else read the survey's file, which is slow, once more.
-        write_dataset(found, dataset_folder(storage))
-        faults, n = people_faults(found.participants), len(found.participants)
+        write_dataset(dataset, dataset_folder(storage))
+        faults, n = people_faults(dataset.participants), len(dataset.participants)
         return dg.MaterializeResult(
-            value=found.participants,
+            value=dataset.participants,
             metadata={"dataset": dg.MetadataValue.path(str(dataset_folder(storage)))},
             check_results=[
                 checks.IDS_ARE_RESOLVED.result(faults["ids"], n),
@@ -102,39 +134,55 @@ def people_assets(study: Study) -> list[dg.AssetsDefinition]:
             ],
         )
 
-    of_dataset = partial(declared, deps=[WORLDVALUESBENCH.key("participants")], modules=(f"{HOME}.stored_dataset",))
+    return participants
 
-    @of_dataset(line=own_lines.answers_line, checks=[checks.ANSWERS_ARE_ON_THEIR_SCALE], io_manager_key="frame")
+
+def answers_asset(study: Study) -> dg.AssetsDefinition:
+    """People's answers to all questions."""
+
+    @of_dataset(study)(line=own_lines.answers_line, checks=[checks.ANSWERS_ARE_ON_THEIR_SCALE], io_manager_key="frame")
     def value_answers(storage: Storage) -> Any:
-        """What people answered, on the scales of the questions; below 0 why there is no answer."""
+        """What people answered, on the scales of the questions; a code below 0 says why an answer is missing."""
         from valuesassets.instruments.worldvaluesbench.plants import asked_questions
         from valuesassets.instruments.worldvaluesbench.soundness import answer_faults
         from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
 
-        found, questions = read_dataset(dataset_folder(storage)).value_answers, asked_questions(study)
-        results = [checks.ANSWERS_ARE_ON_THEIR_SCALE.result(answer_faults(found, questions), len(questions))]
-        return dg.MaterializeResult(value=found, check_results=results)
+        answers, questions = read_dataset(dataset_folder(storage)).value_answers, asked_questions(study)
+        results = [checks.ANSWERS_ARE_ON_THEIR_SCALE.result(answer_faults(answers, questions), len(questions))]
+        return dg.MaterializeResult(value=answers, check_results=results)
 
-    @declared(line=own_lines.splits_line, io_manager_key="frame")
+    return value_answers
+
+
+def splits_asset(study: Study) -> dg.AssetsDefinition:
+    """The split of each person."""
+
+    @of_people(study)(line=own_lines.splits_line, io_manager_key="frame")
     def splits(participants: pd.DataFrame) -> Any:
         """Who is in train, valid and test."""
         return participants.loc[:, ["participant_id", "split"]]
 
-    @of_dataset(line=own_lines.statistics_line, io_manager_key="frames")
+    return splits
+
+
+def statistics_asset(study: Study) -> dg.AssetsDefinition:
+    """Counts of people and answers."""
+
+    @of_dataset(study)(line=own_lines.statistics_line, io_manager_key="frames")
     def dataset_statistics(storage: Storage) -> Any:
         """People and examples of each split, answers to each question, and what was done to rows of the file."""
         from valuesassets.instruments.worldvaluesbench.dataset_statistics import derive_dataset_statistics
         from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
         from valuesassets.people.own_variables import NO_COLUMN, NO_IDS
 
-        found = read_dataset(dataset_folder(storage))
-        lacking = found.ledger.loc[found.ledger["why"].isin((NO_COLUMN, NO_IDS)), "subject"]
+        dataset = read_dataset(dataset_folder(storage))
+        lacking = dataset.ledger.loc[dataset.ledger["why"].isin((NO_COLUMN, NO_IDS)), "subject"]
         return dg.MaterializeResult(
-            value=derive_dataset_statistics(found) | {"ledger": found.ledger},
+            value=derive_dataset_statistics(dataset) | {"ledger": dataset.ledger},
             metadata={"columns_the_file_lacks": ", ".join(lacking)} if len(lacking) else {},
         )
 
-    return [value_questions, participants, value_answers, splits, dataset_statistics]
+    return dataset_statistics
 
 
 def dataset_folder(storage: Storage) -> Path:
@@ -143,7 +191,7 @@ def dataset_folder(storage: Storage) -> Path:
 
 
 def prompt_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """Of each set: who is asked about, their distinct profiles, and the prompts."""
+    """The people that each set asks about, their distinct profiles, and the prompts."""
     settings = WorldValuesBench.of(study)
     of_set = partial(declare, study, WORLDVALUESBENCH, "prompts", docs=DOCS, reads=())
     of_set = partial(of_set, partitions_def=part_partitions(study, WORLDVALUESBENCH))
@@ -162,10 +210,10 @@ def prompt_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.worldvaluesbench.set_ratings import dataset_of
         from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
 
-        asked = settings.sets[context.partition_key]
-        people, probe = dataset_of(participants, value_answers), asked.probe
-        found = choose_samples(people, chosen_questions(asked.questions), str(probe), study.seed)
-        return found.astype(dict.fromkeys(found, str))
+        entry = settings.sets[context.partition_key]
+        people, questions = dataset_of(participants, value_answers), chosen_questions(entry.questions)
+        samples = choose_samples(people, questions, str(entry.probe), study.seed)
+        return samples.astype(dict.fromkeys(samples, str))
 
     @of_set(line=own_lines.personas_line, files=stamps_of_sets(study, "attributes"), io_manager_key="frame")
     def personas(
@@ -203,13 +251,13 @@ def trials_asset(study: Study, of_set: Callable[..., Any]) -> dg.AssetsDefinitio
         from valuesassets.instruments.worldvaluesbench.trials import write_trials
         from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
 
-        asked = settings.sets[context.partition_key]
+        entry = settings.sets[context.partition_key]
         return write_trials(
             personas,
-            asked_pairs(participants, probe_samples, asked.attributes),
-            chosen_questions(asked.questions),
-            asked.attributes,
-            asked.language,
+            asked_pairs(participants, probe_samples, entry.attributes),
+            chosen_questions(entry.questions),
+            entry.attributes,
+            entry.language,
             study.elicitation,
             settings.wordings,
             study.seed,

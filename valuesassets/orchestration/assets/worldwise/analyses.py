@@ -1,4 +1,4 @@
-"""Worldwise as a graph, third part: what choices and reasons say, over all cells that there are, and the page."""
+"""Worldwise as a graph, third part: the analyses of choices and reasons over all cells that exist, and the page."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -38,11 +38,11 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
         "alignment": {checks.PERSONAS_DIFFER: _models_without_difference},
         "recovery": {checks.PLANTED_IS_FOUND: partial(_failing, "measures", "is_within")},
     }
-    own_stamps = {
+    stamps = {
         "stereotyping": sha256_json({name: culture.names for name, culture in settings.cultures.items()}),
         "recovery": sha256_json([material_stamp(settings, "scenarios"), list(settings.cultures)]),
     }
-    made = []
+    assets = []
     for name, analysis in analyses_of(study).items():
         declared = partial(
             declare,
@@ -52,10 +52,10 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
             step="analysis",
             entries=("families",),
             many=[each for each in analysis.inputs if each in MANY],
-            stamp=sha256_json([material_stamp(settings, "countries", "values", "targets"), own_stamps.get(name, "")]),
+            stamp=sha256_json([material_stamp(settings, "countries", "values", "targets"), stamps.get(name, "")]),
         )
-        own = judged.get(name, {}) if name != "quality_report" or settings.has_reasons else {}
-        made.append(analysis_asset(declared, study, name, analysis, partial(_offered, study), own))
+        judges = judged.get(name, {}) if name != "quality_report" or settings.has_reasons else {}
+        assets.append(analysis_asset(declared, study, name, analysis, partial(_offered, study), judges))
     planted = ("calibration",) * study.has_reference_models
     report = report_asset(
         study,
@@ -67,13 +67,13 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
         reads=("title", "by_plan", "inference", "seed", "thresholds", "phantom"),
         entries=("families",),
     )
-    return [*made, report, bundle_asset(study, WORLDWISE)]
+    return [*assets, report, bundle_asset(study, WORLDWISE)]
 
 
 def _offered(
     study: Study, *, storage: Storage, inputs: Mapping[str, Any], partition: str | None
 ) -> Mapping[str, Callable[[], Any]]:
-    """What a derivation may take, by the name of its parameter."""
+    """The arguments that a derivation may take, by the name of its parameter."""
     settings = Worldwise.of(study)
 
     def answered() -> Any:
@@ -90,11 +90,10 @@ def _offered(
         from valuesassets.instruments.worldwise.seed_targets import LARGEST, read_targets, require_targets
 
         if settings.targets is not None:
-            found, cultures = read_targets(settings.targets), pd.DataFrame({"culture": list(settings.cultures)})
-            require_targets(found, inputs["scenarios"].merge(cultures, how="cross"), settings.targets)
-            return found
-        known = z().reindex(list(settings.cultures)).dropna()
-        return known.clip(-LARGEST, LARGEST)
+            table, cultures = read_targets(settings.targets), pd.DataFrame({"culture": list(settings.cultures)})
+            require_targets(table, inputs["scenarios"].merge(cultures, how="cross"), settings.targets)
+            return table
+        return z().reindex(list(settings.cultures)).dropna().clip(-LARGEST, LARGEST)
 
     def values() -> pd.DataFrame:
         from valuesassets.instruments.worldwise.value_names import read_value_names
@@ -116,9 +115,9 @@ def _offered(
 
 
 def _failing(table: str, holds: str, frames: Frames, offered: object) -> tuple[list[dict[str, Any]], int]:
-    """The rows of a table of which something is not true."""
-    found = frames[table]
-    return records(rows(found, ~found[holds].astype(bool))), len(found)
+    """The rows of a table whose column `holds` is false."""
+    frame = frames[table]
+    return records(rows(frame, ~frame[holds].astype(bool))), len(frame)
 
 
 def _by_position(frames: Frames, offered: object) -> tuple[list[dict[str, Any]], int]:
@@ -129,14 +128,14 @@ def _by_position(frames: Frames, offered: object) -> tuple[list[dict[str, Any]],
 
 def _rejected(table: str, alpha: float, frames: Frames, offered: object) -> tuple[list[dict[str, Any]], int]:
     """The rows of a table whose test rejects."""
-    found = frames[table]
-    return records(rows(found, found["p_corrected"].astype(float) <= alpha)), len(found)
+    frame = frames[table]
+    return records(rows(frame, frame["p_corrected"].astype(float) <= alpha)), len(frame)
 
 
 def _models_without_difference(frames: Frames, offered: object) -> tuple[list[dict[str, Any]], int]:
-    """Models and readouts in which no two cultures are told apart."""
+    """Models and readouts that distinguish no two cultures."""
     pairs = frames["culture_pairs"]
-    told = pairs.assign(told=pairs["is_told_apart"].isin([True]))
-    counts = told.groupby(["model", "readout"], sort=False)["told"].agg(["sum", "count"]).reset_index()
+    pairs = pairs.assign(told_apart=pairs["is_told_apart"].isin([True]))
+    counts = pairs.groupby(["model", "readout"], sort=False)["told_apart"].agg(["sum", "count"]).reset_index()
     failing = counts.loc[counts["sum"] == 0].rename(columns={"sum": "told_apart", "count": "pairs"})
     return records(failing), len(counts)

@@ -1,7 +1,6 @@
-"""Worldwise as a graph, second part: what models write to dilemmas, as vectors, and where it stands on the axes."""
+"""Worldwise as a graph, second part: what models write to dilemmas, as vectors and as positions on the axes."""
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,22 +36,33 @@ def reason_assets(study: Study) -> list[dg.AssetsDefinition]:
     """From requests for reasons to their positions; nothing where the study asks for none."""
     if not Worldwise.of(study).has_reasons:
         return []
-    return [*material_assets(study), *written_assets(study), *placed_assets(study)]
+    return [
+        exemplars_asset(study),
+        axes_asset(study),
+        reason_trials_asset(study),
+        reasons_asset(study),
+        vectors_asset(study),
+        projections_asset(study),
+    ]
 
 
 def material_stamp(settings: Worldwise, *names: str) -> str:
-    """A word for files that a study names: what they are, not where they lie; and for other keys."""
-    found = {name: getattr(settings, name) for name in names}
-    told = {name: sha256_file(given) if isinstance(given, Path) else given for name, given in found.items()}
-    return sha256_json(told)
+    """A hash of keys of the instrument's table: of a file that a key names, its content and not its place."""
+    values = {name: getattr(settings, name) for name in names}
+    return sha256_json(
+        {name: sha256_file(value) if isinstance(value, Path) else value for name, value in values.items()}
+    )
 
 
-def material_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """Sentences of the poles, the axes that they give, and each culture's requests."""
+def exemplars_asset(study: Study) -> dg.AssetsDefinition:
+    """The sentences that axes are made of."""
     settings = Worldwise.of(study)
-    declared = partial(declare, study, WORLDWISE, "prompts", docs=DOCS)
 
-    @declared(
+    @declare(
+        study,
+        WORLDWISE,
+        "prompts",
+        docs=DOCS,
         line=own_lines.exemplars_line,
         stamp=material_stamp(settings, "exemplars"),
         reads=(),
@@ -64,7 +74,18 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         return read_exemplars(settings.exemplars)
 
-    @declared(
+    return exemplars
+
+
+def axes_asset(study: Study) -> dg.AssetsDefinition:
+    """The axes that reasons are placed on."""
+    settings = Worldwise.of(study)
+
+    @declare(
+        study,
+        WORLDWISE,
+        "prompts",
+        docs=DOCS,
         line=own_lines.axes_line,
         checks=[checks.AXES_ARE_VALID],
         stamp=material_stamp(settings, "embedder", "embedder_revision"),
@@ -77,15 +98,25 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
         """The direction of each dimension among the vectors of the embedder, and whether it orders unseen sentences."""
         from valuesassets.instruments.worldwise.axes import derive_axes
 
-        vectors, _, shown = _embedded(context, storage, study, exemplars["text"])
-        found = derive_axes(exemplars, vectors, str(settings.embedder), seed=study.seed)
-        own = rows_where(found["validity"], embedder=settings.embedder)
-        off = records(rows(own, ~own["is_valid"].astype(bool)))
-        return dg.MaterializeResult(
-            value=found, metadata=shown, check_results=[checks.AXES_ARE_VALID.result(off, len(own))]
-        )
+        vectors, _, metadata = _embedded(context, storage, study, exemplars["text"])
+        tables = derive_axes(exemplars, vectors, str(settings.embedder), seed=study.seed)
+        validity = rows_where(tables["validity"], embedder=settings.embedder)
+        invalid = records(rows(validity, ~validity["is_valid"].astype(bool)))
+        results = [checks.AXES_ARE_VALID.result(invalid, len(validity))]
+        return dg.MaterializeResult(value=tables, metadata=metadata, check_results=results)
 
-    @declared(
+    return axes
+
+
+def reason_trials_asset(study: Study) -> dg.AssetsDefinition:
+    """The requests of each culture."""
+    settings = Worldwise.of(study)
+
+    @declare(
+        study,
+        WORLDWISE,
+        "prompts",
+        docs=DOCS,
         line=lines.trials_line,
         partitions_def=part_partitions(study, WORLDWISE),
         modules=(f"{HOME}.cultures", f"{HOME}.value_names"),
@@ -103,13 +134,12 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
 
         return study_trials(settings, context.partition_key, scenarios_of(scenarios), study.seed)
 
-    return [exemplars, axes, reason_trials]
+    return reason_trials
 
 
-def written_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """What each model wrote, understood."""
+def reasons_asset(study: Study) -> dg.AssetsDefinition:
+    """What each cell's model writes, parsed."""
     settings, key = Worldwise.of(study), WORLDWISE.key
-    models_first = [key("reference_models")] if study.has_reference_models else []
 
     @declare(
         study,
@@ -119,7 +149,7 @@ def written_assets(study: Study) -> list[dg.AssetsDefinition]:
         line=own_lines.reasons_line,
         checks=[*version_checks(study), checks.EVERY_REQUEST_WAS_ASKED, checks.ANSWERS_ARE_PARSED],
         partitions_def=cell_partitions(study, WORLDWISE),
-        deps=[*models_first, WEIGHTS],
+        deps=[*([key("reference_models")] if study.has_reference_models else []), WEIGHTS],
         stamp=sha256_json([material_stamp(settings, "values"), settings.thresholds.model_dump()]),
         modules=(f"{HOME}.reason_trials", f"{HOME}.value_names"),
         reads=("seed",),
@@ -130,7 +160,7 @@ def written_assets(study: Study) -> list[dg.AssetsDefinition]:
     def reasons(
         context: dg.AssetExecutionContext, storage: Storage, scenarios: pd.DataFrame, reason_trials: list[Trial]
     ) -> Any:
-        """What the model writes to each request, as it was and as it was understood; no answer is dropped."""
+        """What the model writes to each request, word for word and parsed; no answer is dropped."""
         from valuesassets.instruments.worldwise.reason_trials import asked_of
         from valuesassets.instruments.worldwise.reasons import (
             derive_reasons,
@@ -146,39 +176,39 @@ def written_assets(study: Study) -> list[dg.AssetsDefinition]:
         trials = storage.path(key("reason_trials"), part, "parquet")
         answers = storage.job_folder(context.asset_key, context.partition_key) / "answers.parquet"
         cell = Cell(name, WORLDWISE.part_of(study, part))
-        log = run_node_job(
-            context, generate_job(study, storage, cell, WORLDWISE, {"": (trials, answers)}), study, storage, name
-        )
-        asked = asked_of(
-            reason_trials, scenarios_of(scenarios), list(read_value_names(settings.values)["value"]), study.seed
-        )
-        found = derive_reasons((asked[answer.trial_id], written(answer)) for answer in read_answers(answers))
-        found.attrs["file_metadata"] = described = table_metadata(answers)
-        lost, garbled, share = unasked(found), unread(found), share_read(found)
+        job = generate_job(study, storage, cell, WORLDWISE, {"": (trials, answers)})
+        log = run_node_job(context, job, study, storage, name)
+        values = list(read_value_names(settings.values)["value"])
+        requests = asked_of(reason_trials, scenarios_of(scenarios), values, study.seed)
+        table = derive_reasons((requests[answer.trial_id], written(answer)) for answer in read_answers(answers))
+        table.attrs["file_metadata"] = described = table_metadata(answers)
+        n, share = len(table), share_read(table)
+        is_warning = share >= settings.thresholds.parsed
         return dg.MaterializeResult(
-            value=found,
+            value=table,
             metadata=shown_log(storage, log) | {f"node/{name}": value for name, value in described.items()},
             check_results=[
                 *judge_versions(study, described),
-                checks.EVERY_REQUEST_WAS_ASKED.result(_shown(lost), len(found)),
-                checks.ANSWERS_ARE_PARSED.result(
-                    _shown(garbled), len(found), is_warning=share >= settings.thresholds.parsed, share=share
-                ),
+                checks.EVERY_REQUEST_WAS_ASKED.result(_rows(unasked(table)), n),
+                checks.ANSWERS_ARE_PARSED.result(_rows(unread(table)), n, is_warning, share=share),
             ],
         )
 
-    return [reasons]
+    return reasons
 
 
-def placed_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """Reasons as vectors, and where they stand on the axes."""
+def vectors_asset(study: Study) -> dg.AssetsDefinition:
+    """The reasons of each cell as vectors."""
     settings = Worldwise.of(study)
     names = [name for culture in settings.cultures.values() for name in culture.names]
-    declared = partial(
-        declare, study, WORLDWISE, "models", docs=DOCS, partitions_def=cell_partitions(study, WORLDWISE), reads=()
-    )
 
-    @declared(
+    @declare(
+        study,
+        WORLDWISE,
+        "models",
+        docs=DOCS,
+        partitions_def=cell_partitions(study, WORLDWISE),
+        reads=(),
         line=own_lines.vectors_line,
         stamp=sha256_json([material_stamp(settings, "embedder", "embedder_revision"), names]),
         modules=(f"{HOME}.lexical",),
@@ -193,8 +223,15 @@ def placed_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.worldwise.scenarios import scenarios_of
 
         texts = reason_texts(reasons, scenarios_of(scenarios), names)
-        vectors, is_truncated, shown = _embedded(context, storage, study, texts.pieces)
-        return dg.MaterializeResult(value=derive_reason_vectors(texts, vectors, is_truncated), metadata=shown)
+        vectors, is_truncated, metadata = _embedded(context, storage, study, texts.pieces)
+        return dg.MaterializeResult(value=derive_reason_vectors(texts, vectors, is_truncated), metadata=metadata)
+
+    return reason_vectors
+
+
+def projections_asset(study: Study) -> dg.AssetsDefinition:
+    """The positions of each model's reasons."""
+    settings = Worldwise.of(study)
 
     @declare(
         study,
@@ -203,7 +240,7 @@ def placed_assets(study: Study) -> list[dg.AssetsDefinition]:
         docs=DOCS,
         line=own_lines.projections_line,
         step="analysis",
-        # Of a model and not of a cell: all stand between what its advocates say, who are in one cell.
+        # A partition is a model and not a cell: all reasons are placed between its advocates' words, in one cell.
         partitions_def=model_partitions(study),
         many=["reason_vectors"],
         stamp=material_stamp(settings, "embedder", "advocates"),
@@ -217,26 +254,26 @@ def placed_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.worldwise.projections import derive_projections
 
         name = context.partition_key
-        own = {part: found for (model, part), found in reason_vectors.items() if model == name}
-        needed = UNPROMPTED if settings.advocates else next(iter(own), UNPROMPTED)
-        if needed not in own:
+        by_part = {part: vectors for (model, part), vectors in reason_vectors.items() if model == name}
+        needed = UNPROMPTED if settings.advocates else next(iter(by_part), UNPROMPTED)
+        if needed not in by_part:
             raise MissingData(
                 f"{name}/{needed}: there are no vectors of its reasons yet; materialise reason_vectors of it first"
             )
         return derive_projections(
-            pd.concat(own.values(), ignore_index=True),
-            own[needed] if settings.advocates else None,
+            pd.concat(by_part.values(), ignore_index=True),
+            by_part[needed] if settings.advocates else None,
             axes["vectors"],
             rows_where(axes["validity"], embedder=settings.embedder),
         )
 
-    return [reason_vectors, projections]
+    return projections
 
 
 def _embedded(
     context: dg.AssetExecutionContext, storage: Storage, study: Study, texts: Iterable[str]
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """Vectors of texts, which of them were cut (None where none can be), and what the UI shows."""
+    """Vectors of texts, whether each text was cut off (None where none can be), and what the UI shows."""
     settings = Worldwise.of(study)
     if settings.embedder == LEXICAL:
         from valuesassets.instruments.worldwise.lexical import lexical_vectors
@@ -245,7 +282,7 @@ def _embedded(
     return embed_texts(context, study, storage, texts, str(settings.embedder), settings.embedder_revision)
 
 
-def _shown(found: pd.DataFrame) -> Sequence[dict[str, Any]]:
-    """What a person is shown of answers: dilemma and prompt, what became of them and why."""
-    shown = ("scenario_id", "form", "order", "draw", "status", "reason", "prompt", "text")
-    return [{name: row[name] for name in shown} for row in records(found)]
+def _rows(answers: pd.DataFrame) -> Sequence[dict[str, Any]]:
+    """Answers as a person looks at them: dilemma and prompt, the status of the answer and its reason."""
+    columns = ("scenario_id", "form", "order", "draw", "status", "reason", "prompt", "text")
+    return [{name: row[name] for name in columns} for row in records(answers)]

@@ -9,7 +9,7 @@ import dagster as dg
 import pandas as pd
 
 from valuesassets.instruments.worldwise import lines as own_lines
-from valuesassets.orchestration.assets.calibration import calibration_assets
+from valuesassets.orchestration.assets.calibration import Planting, calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.worldwise import checks
@@ -31,18 +31,9 @@ HOME, DOCS = "valuesassets.instruments.worldwise", "worldwise"
 
 def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Every asset of the instrument."""
-    settings = Worldwise.of(study)
     return [
         *material_assets(study),
-        *calibration_assets(
-            study,
-            WORLDWISE,
-            f"{HOME}.plants:plant_choices",
-            answers="choices",
-            stamp=sha256_json([scenarios_stamp(settings), list(settings.cultures)]),
-            as_distributions=f"{HOME}.plants:choice_distributions",
-            **_of_reasons(settings),
-        ),
+        *calibration_assets(planting_of(study)),
         *grid_assets(study, WORLDWISE),
         *choice_assets(study),
         *reason_assets(study),
@@ -50,15 +41,23 @@ def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
     ]
 
 
-def _of_reasons(settings: Worldwise) -> dict[str, str]:
-    """What reference models learn to write, where reasons are asked for."""
-    if not settings.has_reasons:
-        return {}
-    return {"writes": f"{HOME}.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
+def planting_of(study: Study) -> Planting:
+    """What reference models learn to choose, and to write where the study asks for reasons."""
+    settings = Worldwise.of(study)
+    reasons = {"writes": f"{HOME}.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
+    return Planting(
+        study,
+        WORLDWISE,
+        f"{HOME}.plants:plant_choices",
+        answers="choices",
+        stamp=sha256_json([scenarios_stamp(settings), list(settings.cultures)]),
+        as_distributions=f"{HOME}.plants:choice_distributions",
+        **(reasons if settings.has_reasons else {}),
+    )
 
 
 def scenarios_stamp(settings: Worldwise) -> str:
-    """A word for the file of dilemmas: what it is, not where it lies."""
+    """A hash of the file of dilemmas, or the word that stands for the bundled ones."""
     return sha256_file(settings.scenarios) if isinstance(settings.scenarios, Path) else settings.scenarios
 
 
@@ -82,14 +81,14 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.worldwise.scenarios import read_scenarios, scenario_rows
         from valuesassets.instruments.worldwise.tables import SCENARIOS
 
-        found = read_scenarios(settings.scenarios)
-        doubts = [doubt._asdict() for doubt in find_doubts(found, names)]
-        rows = scenario_rows(found)
+        dilemmas = read_scenarios(settings.scenarios)
+        doubts = [doubt._asdict() for doubt in find_doubts(dilemmas, names)]
+        rows = scenario_rows(dilemmas)
         return dg.MaterializeResult(
             value=SCENARIOS.frame(rows),
             # Another culture's names may raise doubts, and make no prompt another.
             data_version=dg.DataVersion(sha256_json(rows)[:16]),
-            check_results=[checks.SCENARIOS_ARE_SOUND.result(doubts, len(found))],
+            check_results=[checks.SCENARIOS_ARE_SOUND.result(doubts, len(dilemmas))],
         )
 
     @declared(
@@ -113,48 +112,28 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 def choice_assets(study: Study) -> list[dg.AssetsDefinition]:
     """What each model chooses; and beside it, where the study says so, what it chooses when told to be typical."""
-    declared = partial(
-        declare,
-        study,
-        WORLDWISE,
-        "models",
-        docs=DOCS,
-        line=own_lines.choices_line,
-        step="cell",
-        checks=[checks.EVERY_PROMPT_WAS_ASKED, checks.P_VALID_IS_SUFFICIENT, checks.ORDERS_AGREE],
-        partitions_def=cell_partitions(study, WORLDWISE),
-        ins={"readings": dg.AssetIn(WORLDWISE.key("readings"), input_manager_key="readings")},
-        reads=("thresholds",),
-        entries=("families",),
-        io_manager_key="frame",
-    )
+    return [choices_asset(study), *([demand_choices_asset(study)] if Worldwise.of(study).demand else [])]
 
-    def chosen(
-        context: dg.AssetExecutionContext, storage: Storage, scenarios: pd.DataFrame, derive: Callable[..., Any]
-    ) -> dg.MaterializeResult[pd.DataFrame]:
-        from valuesassets.instruments.worldwise.choices import LOW_P_VALID
-        from valuesassets.instruments.worldwise.scenarios import scenarios_of
-        from valuesassets.instruments.worldwise.tables import CHOICES
 
-        (name, _), rules = cell_of(context), study.thresholds
-        label = model_label(study, storage, name, LANGUAGE)
-        rows = derive(scenarios_of(scenarios), model_id=label, model=name, least_p_valid=rules.p_valid_question)
-        found = CHOICES.frame(rows)
-        read_from = storage.path(WORLDWISE.key("readings"), context.partition_key, "parquet")
-        found.attrs["file_metadata"] = table_metadata(read_from)
-        low = [row for row in rows if row["status"] == LOW_P_VALID]
-        unread = [row for row in rows if row["status"] not in ("ok", LOW_P_VALID)]
-        far = [row for row in rows if row["status"] == "ok" and _is_far(row, rules.position_bias)]
-        return dg.MaterializeResult(
-            value=found,
-            check_results=[
-                checks.EVERY_PROMPT_WAS_ASKED.result(_columns(unread, "status", "reason"), len(rows)),
-                checks.P_VALID_IS_SUFFICIENT.result(_columns(low, "p_valid"), len(rows)),
-                checks.ORDERS_AGREE.result(_columns(far, "p_high_forward", "p_high_reversed"), len(rows)),
-            ],
-        )
+def of_choices(study: Study) -> dict[str, Any]:
+    """What is declared of every asset of choices."""
+    return {
+        "docs": DOCS,
+        "line": own_lines.choices_line,
+        "step": "cell",
+        "checks": [checks.EVERY_PROMPT_WAS_ASKED, checks.P_VALID_IS_SUFFICIENT, checks.ORDERS_AGREE],
+        "partitions_def": cell_partitions(study, WORLDWISE),
+        "ins": {"readings": dg.AssetIn(WORLDWISE.key("readings"), input_manager_key="readings")},
+        "reads": ("thresholds",),
+        "entries": ("families",),
+        "io_manager_key": "frame",
+    }
 
-    @declared()
+
+def choices_asset(study: Study) -> dg.AssetsDefinition:
+    """The choices of each cell."""
+
+    @declare(study, WORLDWISE, "models", **of_choices(study))
     def choices(
         context: dg.AssetExecutionContext,
         storage: Storage,
@@ -166,10 +145,17 @@ def choice_assets(study: Study) -> list[dg.AssetsDefinition]:
         from valuesassets.instruments.worldwise.choices import derive_choices
         from valuesassets.instruments.worldwise.trials import is_demand
 
-        asked = [trial for trial in trials if not is_demand(trial.condition)]
-        return chosen(context, storage, scenarios, partial(derive_choices, trials=asked, readings=readings))
+        prompts = [trial for trial in trials if not is_demand(trial.condition)]
+        derive = partial(derive_choices, trials=prompts, readings=readings)
+        return _choices(context, study, storage, scenarios, derive)
 
-    @declared()
+    return choices
+
+
+def demand_choices_asset(study: Study) -> dg.AssetsDefinition:
+    """The choices of each cell under a demand."""
+
+    @declare(study, WORLDWISE, "models", **of_choices(study))
     def demand_choices(
         context: dg.AssetExecutionContext,
         storage: Storage,
@@ -177,18 +163,55 @@ def choice_assets(study: Study) -> list[dg.AssetsDefinition]:
         trials: list[Trial],
         readings: list[Reading],
     ) -> Any:
-        """The same of personas who are told to hold the values that are typical there; unprompted nobody is."""
+        """Choices of personas who are told to hold the values that are typical there; unprompted nobody is."""
         from valuesassets.instruments.worldwise.demand_choices import derive_demand_choices
 
-        return chosen(context, storage, scenarios, partial(derive_demand_choices, trials=trials, readings=readings))
+        derive = partial(derive_demand_choices, trials=trials, readings=readings)
+        return _choices(context, study, storage, scenarios, derive)
 
-    return [choices, *([demand_choices] if Worldwise.of(study).demand else [])]
+    return demand_choices
+
+
+def _choices(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    scenarios: pd.DataFrame,
+    derive: Callable[..., Any],
+) -> dg.MaterializeResult[pd.DataFrame]:
+    """A cell's table of choices with its checks.
+
+    Args:
+        derive: gives the rows of the table.
+    """
+    from valuesassets.instruments.worldwise.choices import LOW_P_VALID
+    from valuesassets.instruments.worldwise.scenarios import scenarios_of
+    from valuesassets.instruments.worldwise.tables import CHOICES
+
+    (name, _), rules = cell_of(context), study.thresholds
+    label = model_label(study, storage, name, LANGUAGE)
+    rows = derive(scenarios_of(scenarios), model_id=label, model=name, least_p_valid=rules.p_valid_question)
+    table = CHOICES.frame(rows)
+    path = storage.path(WORLDWISE.key("readings"), context.partition_key, "parquet")
+    table.attrs["file_metadata"] = table_metadata(path)
+    low = [row for row in rows if row["status"] == LOW_P_VALID]
+    unread = [row for row in rows if row["status"] not in ("ok", LOW_P_VALID)]
+    far = [row for row in rows if row["status"] == "ok" and _is_far(row, rules.position_bias)]
+    return dg.MaterializeResult(
+        value=table,
+        check_results=[
+            checks.EVERY_PROMPT_WAS_ASKED.result(_columns(unread, "status", "reason"), len(rows)),
+            checks.P_VALID_IS_SUFFICIENT.result(_columns(low, "p_valid"), len(rows)),
+            checks.ORDERS_AGREE.result(_columns(far, "p_high_forward", "p_high_reversed"), len(rows)),
+        ],
+    )
 
 
 def _is_far(row: Mapping[str, Any], most: float) -> bool:
+    """Whether the two orders of a dilemma differ by more than a limit."""
     return abs(row["p_high_forward"] - row["p_high_reversed"]) > most
 
 
 def _columns(rows: Sequence[Mapping[str, Any]], *names: str) -> list[dict[str, Any]]:
-    """Which dilemmas rows are of, and these columns."""
+    """The dilemma of each row, and some columns."""
     return [{name: row[name] for name in ("scenario_id", "wording", *names)} for row in rows]

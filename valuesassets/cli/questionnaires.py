@@ -81,7 +81,7 @@ def extract(
     survey: Annotated[
         Literal["auto", "own"],
         typer.Option(
-            help="`own` says that ids such as v7 and Q46 are this questionnaire's own, and no codes of EVS or WVS."
+            help="Whether ids such as v7 and Q46 may be codes of EVS and WVS (auto) or are always your own (own)."
         ),
     ] = "auto",
     lexicon: OwnLexicon = None,

@@ -244,7 +244,7 @@ class Check:
             width=width,
         )
 
-    def _continuous(self, loaded: LoadedModel, work: Sequence[generation.Asked], ours: float) -> float | str:
+    def _continuous(self, loaded: LoadedModel, work: Sequence[generation.AnswerRequest], ours: float) -> float | str:
         """How many times as long continuous batching takes; why not, where it does not run."""
         settings = GenerationConfig(
             max_new_tokens=generation.LENGTHS[1], do_sample=False, pad_token_id=0, eos_token_id=None

@@ -4,8 +4,7 @@ import dagster as dg
 import pytest
 
 from valuesassets.cli.app import app
-from valuesassets.cli.asking_cost import asked_instruments
-from valuesassets.cli.instruments import said_of
+from valuesassets.cli.instruments import attribute_of
 from valuesassets.cli.studies import cells_line
 from valuesassets.definitions import build_definitions
 from valuesassets.orchestration.instruments import instruments_of
@@ -123,11 +122,13 @@ def test_what_a_server_costs_is_known_once_a_command_has_written_the_prompts(own
     assert line.endswith(f"which asks nothing: valuesassets run {own_study} --only questionnaires")
 
 
-@pytest.mark.parametrize("name", ["demo", "psych_demo", "robustness_demo", "demo_worldvaluesbench"])
+@pytest.mark.parametrize(
+    "name", ["demo_survey", "demo_psych_tasks", "demo_cultural_robustness", "demo_worldvaluesbench"]
+)
 def test_the_groups_that_write_an_instruments_prompts_have_all_that_these_rest_on(name, tmp_path):
     graph = build_definitions(load_study(name), tmp_path).get_repository_def().asset_graph
-    for instrument in asked_instruments(load_study(name)):
-        groups = said_of(instrument, "PROMPT_GROUPS")
+    for instrument in (each.name for each in instruments_of(load_study(name))):
+        groups = attribute_of(instrument, "PROMPT_GROUPS")
         trials = graph.get(dg.AssetKey([instrument, "trials"]))
         waiting, needed = [trials], set()
         while waiting:

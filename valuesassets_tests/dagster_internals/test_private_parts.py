@@ -118,7 +118,7 @@ def test_daemon_that_failed_runs_run_again_at_once(monkeypatch):
     assert "self.handle_updated_runs_fns" in inspect.getsource(consumer.run_iteration)
     monkeypatch.setattr(consumer, "handle_updated_runs_fns", consumer.handle_updated_runs_fns)  # is put back
     daemon.retry_failed_runs()
-    assert consumer().handle_updated_runs_fns == [daemon._retry_noted]
+    assert consumer().handle_updated_runs_fns == [daemon._retry_stored]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_the_legend_names_the_coefficients_that_are_drawn():
     figure = draw_reliability(families([0.7, np.nan]), COMPONENTS)
     assert len(figure.axes) == 2
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert labels == ["over wordings: all that sets languages apart", "language", "family"]
+    assert labels == ["over wordings: all differences between languages", "language", "family"]
 
 
 def test_the_legend_of_order_effects_names_the_families_that_have_one():

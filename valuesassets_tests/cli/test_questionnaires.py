@@ -88,6 +88,15 @@ def test_one_form_in_a_zip_is_read_and_of_several_one_line_names_them(tmp_path):
     )
 
 
+def test_ids_that_are_all_taken_for_a_surveys_codes_are_said(tmp_path):
+    rows = [f"Q{n},What of {n}?,,very | rather | hardly | not at all" for n in range(1, 6)]
+    table, output = tmp_path / "eng.csv", tmp_path / "eng.json"
+    table.write_text("\n".join(["id,text,item,options", *rows]))
+    lines = succeed("extract", table, "--language", "eng", "--output", output)
+    assert 'ids: Q1 and others are taken for variables of WVS-7; where they are your own, say survey = "own"' in lines
+    assert "ids:" not in succeed("extract", table, "--language", "eng", "--output", output, "--survey", "own")
+
+
 def test_a_damaged_zip_is_one_line(tmp_path):
     (tmp_path / "form.zip").write_bytes(b"PK\x03\x04 damaged")
     said = refuse("extract", tmp_path / "form.zip", "--language", "eng", "--output", tmp_path / "eng.json")

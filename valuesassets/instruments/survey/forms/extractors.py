@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.instruments.survey.forms.changes import Change
-from valuesassets.people.variables import OWN_IDS
+from valuesassets.people.variables import OWN_IDS, load_variables
 from valuesassets.records.errors import PdfError, StudyError
 from valuesassets.records.files import no_such_file
 from valuesassets.records.questions import Question
@@ -15,6 +15,8 @@ from valuesassets.records.settings.cells import Extractor
 from valuesassets.records.settings.questionnaires import IMPORTED, GeminiSettings, Questionnaires
 
 OnPage = Callable[[int, int], None]
+SURVEYS = {"v": "EVS 2017", "Q": "WVS-7"}
+"""Surveys by the letter of their codes."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,20 @@ def extract(
 def with_own_ids(extraction: Extraction, settings: Questionnaires) -> Extraction:
     """An extraction whose questions are marked where the study declares that their ids are their own."""
     if settings.survey == "auto":
-        return extraction
+        return extraction if extraction.facts.keys() - {"imported_from"} else _with_codes(extraction)
     marked = [question.replace(**{OWN_IDS: True}) for question in extraction.questions]
     return dataclasses.replace(extraction, questions=marked)
+
+
+def _with_codes(extraction: Extraction) -> Extraction:
+    """An imported extraction that says whether its ids are taken for a survey's codes, which may be a mistake."""
+    letters = load_variables().letters_of(extraction.questions)
+    codes = [question.id for question in extraction.questions if question.id[:1] in letters]
+    if not codes:
+        return extraction
+    surveys = " and ".join(sorted({SURVEYS.get(code[0], code[0]) for code in codes}))
+    fact = f'{codes[0]} and others are taken for variables of {surveys}; where they are your own, say survey = "own"'
+    return dataclasses.replace(extraction, facts={**extraction.facts, "ids": fact})
 
 
 def _extract(

@@ -30,7 +30,7 @@ RANKINGS = frozenset(["map", "own country", "nearest neighbours", "resources", "
 """Families of tests that give way where a family of models is not reliable."""
 NOT_TESTED = "not tested"
 VAGUE = "; the family's answers are not reliable"
-RELIABLE = "What sets the languages of {} apart comes out again in other wordings."
+RELIABLE = "What sets the languages of {} apart replicates in other wordings."
 MUST_FAIL = "The calibration refused another language's reference model in every pair tried."
 
 
@@ -114,7 +114,7 @@ def answers(run: Run) -> Iterator[Claim]:
 def reliable(run: Run) -> Iterator[Claim]:
     """Whether a family's differences between languages repeat themselves."""
     for row in records(run.frames("reliability").get("families", pd.DataFrame())):
-        said = f"The differences between the languages of {row['model']} come out again in other wordings."
+        said = f"The differences between the languages of {row['model']} replicate in other wordings."
         known = row.get("is_reliable")
         if known is None or pd.isna(known):
             yield _claim(said, False, str(row.get("reason") or "it was not measured"))
@@ -138,7 +138,7 @@ def _again(row: Mapping[str, Any]) -> str:
 
 
 def unreliable(run: Run) -> set[str]:
-    """The families whose differences between languages do not come out again, or whose answers follow position."""
+    """The families whose differences between languages do not replicate, or whose answers follow position."""
     families = run.frames("reliability").get("families", pd.DataFrame())
     vague = {str(row["model"]) for row in records(families) if row.get("is_reliable") in (False, np.False_)}
     return vague | {family for family in run.study.families if is_without_evidence(run, family)}

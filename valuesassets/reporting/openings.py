@@ -19,7 +19,7 @@ from valuesassets.reporting.run import Run
 
 MOST_LANGUAGES = 4
 """Further languages are counted together."""
-NOT_TRIED = "whether that would come out again in other wordings was not measured"
+NOT_TRIED = "whether that would replicate in other wordings was not measured"
 
 
 def opening(run: Run) -> Section:
@@ -42,7 +42,7 @@ def has_people(run: Run) -> bool:
 
 
 def _sentence(run: Run, family: str) -> str:
-    """What can be said of a family against the people of its countries, and how often it would come out again."""
+    """What can be said of a family against the people of its countries, and how often it would replicate."""
     follows = order_sentence(run, family)
     if follows is not None and is_without_evidence(run, family):
         return f"{follows}."
@@ -90,7 +90,7 @@ def _verdict(run: Run, family: str) -> tuple[str | None, str]:
 
 
 def _again(run: Run, family: str) -> str:
-    """How much of what sets a family's languages apart would come out again."""
+    """How much of what sets a family's languages apart would replicate."""
     families = run.frames("reliability").get("families", pd.DataFrame())
     row: dict[str, Any] = next(iter(records(rows_where(families, model=family))), {}) if len(families) else {}
     value, low, high = (row.get(f"generalizability{end}") for end in ("", "_low", "_high"))
@@ -101,8 +101,8 @@ def _again(run: Run, family: str) -> str:
         ends = (row["beyond_position_low"], row["beyond_position_high"])
         share += f", without pulls to a place {spelled(row['beyond_position'], *ends, digits=2)}"
     if family in unreliable(run):
-        return f"but what sets its languages apart does not come out again in other wordings ({share})"
-    return f"what sets its languages apart comes out again in other wordings ({share})"
+        return f"but what sets its languages apart does not replicate in other wordings ({share})"
+    return f"what sets its languages apart replicates in other wordings ({share})"
 
 
 def _calibration(run: Run) -> Box:

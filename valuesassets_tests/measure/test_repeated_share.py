@@ -1,4 +1,4 @@
-"""Shares that come out again: by hand, as alpha, and intervals that hold what is true."""
+"""Shares that replicate: by hand, as alpha, and intervals that hold what is true."""
 
 import numpy as np
 import pytest

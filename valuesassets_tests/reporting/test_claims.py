@@ -130,7 +130,7 @@ def test_an_unreliable_family_and_one_that_was_not_measured_support_nothing():
         | {"is_reliable": [True, False, None], "reason": [None, None, "one wording only"]}
     )
     found = run(reliability={"families": families})
-    again = "come out again in other wordings."
+    again = "replicate in other wordings."
     assert f"The differences between the languages of a {again}" in claims(found, True)
     refused = claims(found, False)
     assert refused[f"That the differences between the languages of b {again}"].startswith("generalizability 0.2; 0.5")

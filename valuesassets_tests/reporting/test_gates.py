@@ -72,7 +72,7 @@ def test_worlds_pass_or_say_what_is_off():
         worlds = {"coverage": pd.DataFrame(rows), "rejections": pd.DataFrame({"kind": []}), "verdicts": nothing}
         worlds |= {"errors": nothing, "p_values": nothing, "notes": notes}
         found = derive_gates(made(study, **NOTHING, quality=parts["quality"], simulated_worlds=worlds))
-        return next(one for one in found if "made worlds" in one.sentence)
+        return next(one for one in found if "simulated data" in one.sentence)
 
     assert (gate(0.95).is_passed, gate(0.95).found) == (True, "1000 worlds")
     assert not gate(0.80).is_passed

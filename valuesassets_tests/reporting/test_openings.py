@@ -58,11 +58,11 @@ def test_each_family_has_a_sentence_with_the_number_that_decides():
     [
         (
             True,
-            "; what sets its languages apart comes out again in other wordings (generalizability 0.80 [0.70, 0.90]).",
+            "; what sets its languages apart replicates in other wordings (generalizability 0.80 [0.70, 0.90]).",
         ),
         (
             False,
-            "; but what sets its languages apart does not come out again in other wordings (generalizability 0.20 ",
+            "; but what sets its languages apart does not replicate in other wordings (generalizability 0.20 ",
         ),
     ],
 )
@@ -75,7 +75,7 @@ def test_what_repeats_of_a_pull_alone_is_said_with_the_number_that_decides():
     of_leans = {"beyond_position": 0.03, "beyond_position_low": 0.0, "beyond_position_high": 0.1}
     tables["families"] = tables["families"].assign(is_reliable=False, **of_leans)
     assert (
-        "does not come out again in other wordings (generalizability 0.80 [0.70, 0.90], without pulls to a place 0.03 "
+        "does not replicate in other wordings (generalizability 0.80 [0.70, 0.90], without pulls to a place 0.03 "
     ) in opened(signal=signal(), reliability=tables).lead[MONO]
 
 

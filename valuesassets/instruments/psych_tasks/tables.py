@@ -380,7 +380,7 @@ RELIABILITY_SCALES = Table(
     ITEMS,
     count("presentations", "ways round that the scale was shown"),
     count("draws", "draws of the model's own answers"),
-    *ends("generalizability", "share of the variance of mean scores that would come out again, over all facets"),
+    *ends("generalizability", "share of the variance of mean scores that would replicate, over all facets"),
     *ends("over_items", "the same over other items alone"),
     *ends("over_presentations", "the same over other presentations alone"),
     *ends("over_draws", "the same over other draws alone"),

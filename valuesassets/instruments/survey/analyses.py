@@ -36,7 +36,7 @@ ANALYSES = {
     "reliability": Analysis(
         title="Reliability",
         question=SIGNAL,
-        about="How much of what sets a family's languages apart would come out again in other orders and wordings.",
+        about="How much of what sets a family's languages apart would replicate in other orders and wordings.",
         derive="valuesassets.comparing.reliability:derive_reliability",
         needs=("usable_answers", "people"),
         line="valuesassets.reporting.lines:reliability",
@@ -46,7 +46,7 @@ ANALYSES = {
                 ("families", "components"),
                 "Coefficients of every model family with their intervals and the threshold; under them the shares of "
                 "variance by source. The tables hold the same numbers.",
-                "Whether the differences between languages come out again in other wordings.",
+                "Whether the differences between languages replicate in other wordings.",
                 has_notes=True,
             ),
         ),

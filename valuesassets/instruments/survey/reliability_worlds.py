@@ -1,4 +1,4 @@
-"""Worlds that try the intervals of reliability: so much of a family's differences would come out again, and no more.
+"""Worlds that try the intervals of reliability: so much of a family's differences would replicate, and no more.
 
 Four families of a world show shares of 0, .2, .5 and .8. In half of the worlds what a wording adds moves all items of a
 language together, and so does what repeats.
@@ -22,8 +22,8 @@ SHARES = (0.0, 0.2, 0.5, 0.8)
 NOISE = 0.2
 """Standard deviation of what a wording adds, in logits over a whole scale: so small that answers follow it linearly."""
 COEFFICIENTS = ("generalizability", "beyond_position", "pattern")
-IS_BOUNDED: str = "An interval says how much of a share of {:g} comes out again in other wordings."
-REPEATS_MUCH: str = "The differences come out again in other wordings, where four fifths of them do."
+IS_BOUNDED: str = "An interval says how much of a share of {:g} replicates in other wordings."
+REPEATS_MUCH: str = "The differences replicate in other wordings, where four fifths of them do."
 
 
 def of_wordings(n_languages: int, n_wordings: int, is_shifted: bool, seed: int) -> Mapping[str, Outcome]:

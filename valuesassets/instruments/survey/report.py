@@ -36,7 +36,7 @@ from valuesassets.reporting.sections import analysis_sections, calibration_secti
 
 __all__ = ["beside_claims", "claims", "gates", "methods", "opening", "sections", "sources", "within_study"]
 TEMPLATES = "valuesassets.instruments.survey.reporting"
-WORLDS = "In made worlds the analyses find what was planted, and nothing where there is nothing."
+WORLDS = "On simulated data the analyses recover planted effects, and report none where there are none."
 OPENING_ROWS, OPENING_WIDTH_IN = 22, 5.4
 """Of the figure on the first screen."""
 MAP_COLUMNS = (

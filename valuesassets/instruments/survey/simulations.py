@@ -266,7 +266,7 @@ BASES: Mapping[str, str] = {
     OWN: "Countries are permuted among cells, for all items together. Languages are independent.",
     map_worlds.ON_MAP: "Countries are permuted among languages, for one correlation over both axes. Languages are "
     "independent but for culture zones and language families.",
-    reliability_worlds.REPEATS_MUCH: "The same as of differences that come out again.",
+    reliability_worlds.REPEATS_MUCH: "The same as of differences that replicate.",
     **{
         reliability_worlds.IS_BOUNDED.format(share): "A generalized confidence interval over wordings, languages and "
         "items. Deviations are normal."

@@ -23,7 +23,7 @@ from valuesassets.records.study import Study, load_study
 LANGUAGES, ITEMS, WORDINGS, RESPONDENTS, RESAMPLES = 12, 60, 3, 1000, 299
 FAMILY = "multi"
 """The family whose claims are counted: those of the other would not be independent of them."""
-REPEATS: str = "The differences between a family's languages come out again in other wordings."
+REPEATS: str = "The differences between a family's languages replicate in other wordings."
 LIKE_COUNTRIES: str = "Languages answer like their own countries."
 RESOURCES: str = "Low- and high-resource languages differ."
 OWN: str = "Answers are nearer to the own country's people than chance has it."

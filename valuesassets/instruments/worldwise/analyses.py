@@ -68,7 +68,7 @@ ANALYSES = {
         "reliability",
         "reliability_line",
         ANSWERED,
-        title="Does what sets cultures apart come out again?",
+        title="Does what sets cultures apart replicate?",
         about="Agreement over orders, wordings and dilemmas of what sets a model's cultures apart, and whether choices "
         "follow the options or their places.",
         captions={

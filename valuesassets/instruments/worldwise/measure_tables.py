@@ -210,7 +210,7 @@ STEREOTYPED_WORDS = Table(
 )
 RELIABILITY = Table(
     "worldwise/reliability/readouts",
-    "a readout of a model: whether what sets its cultures apart comes out again",
+    "a readout of a model: whether what sets its cultures apart replicates",
     MODEL,
     READOUT,
     *_with_ends("order_agreement", "generalizability over both orders of how cultures differ", "", 0, 1),

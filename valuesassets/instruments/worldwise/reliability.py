@@ -1,4 +1,4 @@
-"""Whether what sets a model's cultures apart comes out again in the other order, other wordings and other scenarios.
+"""Whether what sets a model's cultures apart replicates in the other order, other wordings and other scenarios.
 
 It needs no country scores, and bounds everything else: what does not agree with itself cannot agree with people.
 """
@@ -82,7 +82,7 @@ def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is
     for row in reliability["readouts"].to_dict("records"):
         key, is_reliable = (row["model"], row["readout"]), row["is_reliable"]
         if pd.isna(is_reliable):
-            why |= {key: f"whether it comes out again is not known: {row['reason']}"} if is_ranking else {}
+            why |= {key: f"whether it replicates is not known: {row['reason']}"} if is_ranking else {}
         elif not is_reliable:
             low = ", ".join(f"{name} {row[name]:.2f}" for name in MEASURES if row[name] < row["threshold"])
             why[key] = f"not reliable: {low}; {row['threshold']:g} is asked for"

@@ -126,7 +126,7 @@ def test_a_ranking_gives_way_where_reliability_is_not_known_and_a_profile_stays(
     found = {"readouts": rely_on_model("m", answers, 0.5, HOW)}
     ranked = give_way(nearest_of_model("m", answers, HOW), found, is_ranking=True)
     assert ranked["p_nearest"].isna().all()
-    assert ranked["reason"].str.startswith("whether it comes out again is not known: order_agreement: 0 scen").all()
+    assert ranked["reason"].str.startswith("whether it replicates is not known: order_agreement: 0 scen").all()
     profiles = profile_model("m", answers, HOW)
     pd.testing.assert_frame_equal(give_way(profiles, found), profiles)
 

@@ -230,9 +230,8 @@ ANALYSES = {
         hidden=("cells",),
     ),
     "simulated_worlds": Analysis(
-        title="What the analyses find in made worlds",
-        about="Whether the analyses find what was planted, and nothing where there is nothing, in worlds that are "
-        "made.",
+        title="What the analyses find in simulated data",
+        about="Whether the analyses recover planted effects in simulated data, and report none where there are none.",
         derive="valuesassets.instruments.survey.simulated_worlds:derive_simulated_worlds",
         needs=(),
         line="valuesassets.instruments.survey.reporting.lines:simulated_worlds",
@@ -242,7 +241,7 @@ ANALYSES = {
                 ("coverage", "rejections", "p_values"),
                 "How often intervals hold the truth, how often tests reject where nothing differs, and how p-values "
                 "are spread. The tables hold the same numbers.",
-                "Worlds in which the truth is known: are intervals as sure as they say?",
+                "Simulated data whose truth is known: do intervals hold it as often as they say?",
                 has_notes=True,
                 draw="valuesassets.figures.simulated_data:draw_simulated_data",
             ),

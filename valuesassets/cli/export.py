@@ -45,7 +45,7 @@ def export(
             for cell in cells:
                 write_inspect_log(temporary / f"{cell.instrument}_{cell.family}_{cell.part}.eval", cell)
     n_files = sum(1 for path in output.rglob("*") if path.is_file())
-    print(f"{output}: {n_files} files, {sum(len(cell.asked) for cell in cells)} readings of {len(cells)} cells")
+    print(f"{output}: {n_files} files, {sum(len(cell.readings) for cell in cells)} readings of {len(cells)} cells")
 
 
 def read_cells(study: str, folder: Path) -> "Iterator[ReadCell]":

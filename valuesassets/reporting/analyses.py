@@ -181,23 +181,23 @@ def all_figures(
     Args:
         frames: by `<asset>/<table>`, or by `<asset>` where that is one table.
     """
-    drawn: dict[str, Figure] = {}
+    figures_by_name: dict[str, Figure] = {}
     for name, analysis in analyses.items():
         for drawing in analysis.drawings:
             tables = {each: frames.get(f"{name}/{each}", frames.get(each)) for each in drawing.tables}
-            drawn |= named_figures(drawing, tables, rules)
-    return drawn
+            figures_by_name |= named_figures(drawing, tables, rules)
+    return figures_by_name
 
 
 def named_figures(
     drawing: Drawing, tables: Mapping[str, Any], rules: Rules, notes: Sequence[str] = ()
 ) -> dict[str, "Figure"]:
     """The figures of a drawing by file name: that of the drawing, and of what each is of where there are several."""
-    drawn = list(figures(drawing, tables, rules, notes))
-    is_one = len(drawn) == 1
+    figures_of_parts = list(figures(drawing, tables, rules, notes))
+    is_one = len(figures_of_parts) == 1
     return {
         "-".join([drawing.name, *([] if is_one else map(str, part.values()))]).replace(" ", "_"): figure
-        for part, figure in drawn
+        for part, figure in figures_of_parts
     }
 
 
@@ -210,21 +210,21 @@ def figures(
         tables: by name; what is no table counts as missing.
         notes: sentences that stand nowhere else beside the figure.
     """
-    given = {name: table for name, table in tables.items() if isinstance(table, pd.DataFrame) and len(table)}
-    if {*drawing.tables} - {*given, *drawing.optional}:
+    filled_tables = {name: table for name, table in tables.items() if isinstance(table, pd.DataFrame) and len(table)}
+    if {*drawing.tables} - {*filled_tables, *drawing.optional}:
         return
     if drawing.some:
         name, _, column = drawing.some.partition(".")
-        if name not in given or column not in given[name] or not sum(given[name][column]) > 0:
+        if name not in filled_tables or column not in filled_tables[name] or not sum(filled_tables[name][column]) > 0:
             return
     draw = named(drawing.function)
     offered = {"planted": rules.is_planted, "inference": rules.inference}
-    known: dict[str, Any] = {word: offered[word] for word in offered.keys() & signature(draw).parameters.keys()}
-    known |= {"notes": notes} if drawing.has_notes and notes else {}
+    options: dict[str, Any] = {word: offered[word] for word in offered.keys() & signature(draw).parameters.keys()}
+    options |= {"notes": notes} if drawing.has_notes and notes else {}
     thresholds = [getattr(rules.thresholds, rule) for rule in drawing.rules]
     by = list(drawing.by)
-    parts = records(given[drawing.tables[0]].loc[:, by].drop_duplicates()) if by else [{}]
+    parts = records(filled_tables[drawing.tables[0]].loc[:, by].drop_duplicates()) if by else [{}]
     for part in parts:
-        shown = (rows_where(given[name], **part) if name in given else None for name in drawing.tables)
-        if (drawn := draw(*shown, *thresholds, **known)) is not None:  # else there is nothing to see
-            yield part, drawn
+        inputs = (rows_where(filled_tables[name], **part) if name in filled_tables else None for name in drawing.tables)
+        if (figure := draw(*inputs, *thresholds, **options)) is not None:  # else there is nothing to see
+            yield part, figure

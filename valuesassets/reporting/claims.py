@@ -66,8 +66,8 @@ def about_whom(run: Run) -> Iterator[Claim]:
     planted = planted_families(run.study)
     if planted:
         whom = "any model" if len(planted) == len(run.study.families) else listed(planted)
-        why = f"{listed(planted)} {was(planted)} trained here to give planted answers"
-        yield Claim(f"Anything about the values of {whom}.", False, why)
+        reason = f"{listed(planted)} {was(planted)} trained here to give planted answers"
+        yield Claim(f"Anything about the values of {whom}.", False, reason)
     if run.study.human.source == "planted":
         yield Claim("Anything about people.", False, "the respondents are synthetic, drawn from planted distributions")
 
@@ -76,23 +76,23 @@ def exactness(run: Run) -> Iterator[Claim]:
     """Whether what was planted came back."""
     calibration, controls = run.part("calibration"), run.part("negative_controls")
     if isinstance(calibration, Refused):
-        why = calibration.reason if run.study.has_reference_models else "nothing was planted in this study"
-        yield Claim("That the readings are exact on these prompts.", False, why)
+        reason = calibration.reason if run.study.has_reference_models else "nothing was planted in this study"
+        yield Claim("That the readings are exact on these prompts.", False, reason)
         return
     cells = rows_where(calibration["recovery"], response_type="all")
-    found = int(cells["is_recovered"].astype(bool).sum())
-    because = f"{share_of(found, len(cells), 'calibrated cell')} within the bounds"
-    is_supported = found == len(cells) > 0
+    n_recovered = int(cells["is_recovered"].astype(bool).sum())
+    because = f"{share_of(n_recovered, len(cells), 'calibrated cell')} within the bounds"
+    is_supported = n_recovered == len(cells) > 0
     if isinstance(controls, pd.DataFrame):
-        failing = int(controls["fails"].astype(bool).sum())
-        because += f"; {share_of(failing, len(controls), 'pair')} of another language failed, as they must"
-        is_supported &= failing == len(controls)
+        n_failing = int(controls["fails"].astype(bool).sum())
+        because += f"; {share_of(n_failing, len(controls), 'pair')} of another language failed, as they must"
+        is_supported &= n_failing == len(controls)
     elif run.study.control_families:
         because += f"; {controls.reason}"
         is_supported = False
-    said = "The readings recover planted answers within the study's bounds"
-    said += ", and another language's model does not pass." if run.has_controls else "."
-    yield _claim(said, is_supported, because)
+    sentence = "The readings recover planted answers within the study's bounds"
+    sentence += ", and another language's model does not pass." if run.has_controls else "."
+    yield _claim(sentence, is_supported, because)
 
 
 def answers(run: Run) -> Iterator[Claim]:
@@ -101,40 +101,40 @@ def answers(run: Run) -> Iterator[Claim]:
         yield Claim("Anything about answers.", False, "no quality report says which of them can be trusted")
         return
     readings = run.quality.get("readings", pd.DataFrame())
-    usable = int(readings["is_usable"].astype(bool).sum()) if len(readings) else 0
-    if usable:
-        share = f"{usable:,} of {len(readings):,} answer distributions (an item in a cell) can be used."
+    n_usable = int(readings["is_usable"].astype(bool).sum()) if len(readings) else 0
+    if n_usable:
+        share = f"{n_usable:,} of {len(readings):,} answer distributions (an item in a cell) can be used."
         yield Claim(share, True, "they pass the study's rules on P_valid, and their labels could be told apart")
     doubtful = run.cells_that("is_missing", "is_flagged")
     if len(doubtful):
-        named = some_of(each_in(doubtful, "{model} in {language}"))
-        yield Claim(f"Anything that rests on {named}.", False, "missing or flagged; the table below says why")
+        cells = some_of(each_in(doubtful, "{model} in {language}"))
+        yield Claim(f"Anything that rests on {cells}.", False, "missing or flagged; the table below says why")
 
 
 def reliable(run: Run) -> Iterator[Claim]:
     """Whether a family's differences between languages repeat themselves."""
     for row in records(run.frames("reliability").get("families", pd.DataFrame())):
-        said = f"The differences between the languages of {row['model']} replicate in other wordings."
-        known = row.get("is_reliable")
-        if known is None or pd.isna(known):
-            yield _claim(said, False, str(row.get("reason") or "it was not measured"))
+        sentence = f"The differences between the languages of {row['model']} replicate in other wordings."
+        is_reliable = row.get("is_reliable")
+        if is_reliable is None or pd.isna(is_reliable):
+            yield _claim(sentence, False, str(row.get("reason") or "it was not measured"))
         else:
-            yield _claim(said, bool(known), _again(row))
+            yield _claim(sentence, bool(is_reliable), _again(row))
 
 
 def _again(row: Mapping[str, Any]) -> str:
     """What repeats of the differences between a family's languages, and how large they are, beside people's."""
-    said = f"generalizability {_value(row['generalizability'])}"
+    words = f"generalizability {_value(row['generalizability'])}"
     if not is_absent(row.get("beyond_position")):
-        said += f", {_value(row['beyond_position'])} beyond position"
-    said += f"; {_value(row['threshold'])} is asked for"
+        words += f", {_value(row['beyond_position'])} beyond position"
+    words += f"; {_value(row['threshold'])} is asked for"
     lows = [float(row.get(f"{name}_low", "nan")) for name in ("generalizability", "beyond_position")]
-    said += ", an interval holds 0" * any(low <= 0 for low in lows)
+    words += ", an interval holds 0" * any(low <= 0 for low in lows)
     if not is_absent(row.get("languages_sd_unit")):
-        said += f"; languages differ by {_value(row['languages_sd_unit'])} of a scale (standard deviation)"
+        words += f"; languages differ by {_value(row['languages_sd_unit'])} of a scale (standard deviation)"
         countries = row.get("countries_sd_unit")
-        said += "" if is_absent(countries) else f", countries by {_value(countries)}"
-    return said
+        words += "" if is_absent(countries) else f", countries by {_value(countries)}"
+    return words
 
 
 def unreliable(run: Run) -> set[str]:
@@ -156,13 +156,13 @@ def tested(run: Run) -> Iterator[Claim]:
             verdict = row["verdict"] if isinstance(row["verdict"], str) else row.get("reason")
             is_vague = row["model"] in vague
             counts = verdict == named(analysis.decides) and not is_vague
-            said, because = analysis.claim.format(model=row["model"]), f"{name}: {verdict}" + VAGUE * is_vague
-            yield Claim(said, counts, because, analysis.question)
+            sentence, because = analysis.claim.format(model=row["model"]), f"{name}: {verdict}" + VAGUE * is_vague
+            yield Claim(sentence, counts, because, analysis.question)
     tests = [] if run.tests is None else records(run.tests)
     tests = [row for row in tests if "," not in str(row["test_family"]) and row["test_family"] not in deciding]
     unmeasured = [row for row in tests if not _is_measured(row)]
     tests = [row for row in tests if _is_measured(row)]
-    n_named = Counter(str(row["test"]) for row in tests)
+    n_by_test = Counter(str(row["test"]) for row in tests)
     for row in tests:
         # A test names one family before a colon, or two with `and` between them.
         family = str(row["test_family"]).partition(" (")[0]
@@ -172,11 +172,11 @@ def tested(run: Run) -> Iterator[Claim]:
         because = f"{row['test_family']}: {row['statistic']} {_value(row['value'])}, "
         because += "no p-value" if p is None or pd.isna(p) else f"corrected p = {p:.3g}"
         because += f"; {verdict}" if isinstance(verdict, str) and verdict else ""
-        said = str(row["test"]).rstrip(".")
-        begins_with_name = ":" in said or said.startswith(tuple(run.study.families))
-        said = said if begins_with_name else capital(said)
-        said += f" ({str(row['statistic']).replace('_', ' ')})" if n_named[str(row["test"])] > 1 else ""
-        yield Claim(f"{said}.", counts, because + VAGUE * is_vague, run.analyses[row["analysis"]].question)
+        sentence = str(row["test"]).rstrip(".")
+        begins_with_name = ":" in sentence or sentence.startswith(tuple(run.study.families))
+        sentence = sentence if begins_with_name else capital(sentence)
+        sentence += f" ({str(row['statistic']).replace('_', ' ')})" if n_by_test[str(row["test"])] > 1 else ""
+        yield Claim(f"{sentence}.", counts, because + VAGUE * is_vague, run.analyses[row["analysis"]].question)
     yield from _not_tested(run, unmeasured)
 
 
@@ -189,13 +189,13 @@ def _not_tested(run: Run, tests: Sequence[Mapping[str, Any]]) -> Iterator[Claim]
     families: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in tests:
         families.setdefault((str(row["analysis"]), str(row["test_family"]).partition(" (")[0]), []).append(row)
-    for (analysis, family), same in families.items():
-        verdicts = [str(row["verdict"]) for row in same if isinstance(row.get("verdict"), str)]
+    for (analysis, family), family_tests in families.items():
+        verdicts = [str(row["verdict"]) for row in family_tests if isinstance(row.get("verdict"), str)]
         reasons = [reason for reason in dict.fromkeys(verdicts) if reason != NOT_TESTED]
         because = f"{NOT_TESTED}: {reasons[0]}" if reasons else NOT_TESTED
         because += "; the table of all tests has the other reasons" if len(reasons) > 1 else ""
-        said = f"Anything that {counted(len(same), 'test')} of {family} would show."
-        yield Claim(said, False, because, run.analyses[analysis].question)
+        sentence = f"Anything that {counted(len(family_tests), 'test')} of {family} would show."
+        yield Claim(sentence, False, because, run.analyses[analysis].question)
 
 
 def likeness(run: Run) -> Iterator[Claim]:
@@ -238,12 +238,12 @@ def preflight_gates(run: Run) -> Iterator[Gate]:
         if not parts:
             yield Gate(sentence, False, "no preflight yet", is_missing=True)
             continue
-        failed = {part: said for part, said in parts.items() if said["reason"]}
-        found = f"{len(parts) - len(failed)} of {len(parts)} cells passed"
-        for part, said in failed.items():
-            fate = f"overridden: {said['override']}" if said["override"] else "left out"
-            found += f"; {part}: {said['reason']} ({fate})"
-        yield Gate(sentence, not failed, found)
+        failed = {part: verdict for part, verdict in parts.items() if verdict["reason"]}
+        outcome = f"{len(parts) - len(failed)} of {len(parts)} cells passed"
+        for part, verdict in failed.items():
+            fate = f"overridden: {verdict['override']}" if verdict["override"] else "left out"
+            outcome += f"; {part}: {verdict['reason']} ({fate})"
+        yield Gate(sentence, not failed, outcome)
 
 
 def calibration_gates(run: Run) -> Iterator[Gate]:
@@ -253,14 +253,14 @@ def calibration_gates(run: Run) -> Iterator[Gate]:
         yield Gate("Planted answers were recovered.", False, calibration.reason, is_missing=True)
     else:
         cells = rows_where(calibration["recovery"], response_type="all")
-        off = each_in(rows(cells, ~column(cells, "is_recovered").astype(bool)), "{model}/{language}")
-        yield _every("Planted answers were recovered in every calibrated cell.", len(cells), " cells", "off", off)
+        off_cells = each_in(rows(cells, ~column(cells, "is_recovered").astype(bool)), "{model}/{language}")
+        yield _every("Planted answers were recovered in every calibrated cell.", len(cells), " cells", "off", off_cells)
     if run.has_controls and isinstance(controls, Refused):
         yield Gate(MUST_FAIL, False, controls.reason, is_missing=True)
     elif run.has_controls:
         passed = rows(controls, ~column(controls, "fails").astype(bool))
-        wrong = each_in(passed, "{language} answered by {answered_by}")
-        yield _every(MUST_FAIL, len(controls), " pairs failed", "not", wrong)
+        wrong_pairs = each_in(passed, "{language} answered by {answered_by}")
+        yield _every(MUST_FAIL, len(controls), " pairs failed", "not", wrong_pairs)
 
 
 def quality_gates(run: Run) -> Iterator[Gate]:
@@ -269,13 +269,13 @@ def quality_gates(run: Run) -> Iterator[Gate]:
     doubtful = each_in(run.cells_that("is_missing", "is_flagged"), "{model}/{language}")
     yield _every("Every cell of the grid was read and can be trusted.", n_cells, "", "not", doubtful)
     dropped = run.dropped["question_id"].tolist() if n_questions else []
-    found = f"{n_questions} questions" + (f"; dropped: {', '.join(dropped)}" if dropped else ", none dropped")
-    yield Gate("No question was dropped.", bool(n_questions) and not dropped, found, is_missing=not n_questions)
+    outcome = f"{n_questions} questions" + (f"; dropped: {', '.join(dropped)}" if dropped else ", none dropped")
+    yield Gate("No question was dropped.", bool(n_questions) and not dropped, outcome, is_missing=not n_questions)
 
 
 def reliability_gates(run: Run) -> Iterator[Gate]:
     """One per family: whether it reaches the study's threshold, or that it was not measured."""
-    reliability, wanted = run.part("reliability"), run.study.thresholds.reliability
+    reliability, threshold = run.part("reliability"), run.study.thresholds.reliability
     if isinstance(reliability, Refused):
         yield Gate(RELIABLE.format("the families"), False, reliability.reason, is_missing=True)
         return
@@ -286,18 +286,18 @@ def reliability_gates(run: Run) -> Iterator[Gate]:
             continue
         ends = (row["generalizability_low"], row["generalizability_high"])
         lows = [ends[0]]
-        said, least = f"generalizability {spelled(estimate, *ends, digits=2)}", estimate
+        words, least = f"generalizability {spelled(estimate, *ends, digits=2)}", estimate
         if not math.isnan(beyond := float(row.get("beyond_position", "nan"))):
             least = min(estimate, beyond)
             ends = (row["beyond_position_low"], row["beyond_position_high"])
             lows.append(ends[0])
-            said += f", beyond position {spelled(beyond, *ends, digits=2)}"
-        is_above = least >= wanted and not any(low <= 0 for low in lows)
-        said += f", {wanted:g} or more wanted" + ", without 0 in an interval" * any(low <= 0 for low in lows)
-        yield Gate(RELIABLE.format(row["model"]), is_above, said)
+            words += f", beyond position {spelled(beyond, *ends, digits=2)}"
+        is_above = least >= threshold and not any(low <= 0 for low in lows)
+        words += f", {threshold:g} or more wanted" + ", without 0 in an interval" * any(low <= 0 for low in lows)
+        yield Gate(RELIABLE.format(row["model"]), is_above, words)
 
 
 def _every(sentence: str, total: int, things: str, wrong_is: str, wrong: Sequence[str]) -> Gate:
     """A gate that passes where all of some things are right and there is one; the wrong ones are named."""
-    found = f"{total - len(wrong)} of {total}{things}" + (f"; {wrong_is}: {', '.join(wrong)}" if wrong else "")
-    return Gate(sentence, bool(total) and not wrong, found, is_missing=not total)
+    outcome = f"{total - len(wrong)} of {total}{things}" + (f"; {wrong_is}: {', '.join(wrong)}" if wrong else "")
+    return Gate(sentence, bool(total) and not wrong, outcome, is_missing=not total)

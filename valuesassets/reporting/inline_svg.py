@@ -23,24 +23,24 @@ def linked_svg(figure: Figure, titles: Mapping[str, str], links: Mapping[str, st
     root = parse_svg(svg_text(figure), tuple(titles))
     parents = {child: parent for parent in root.iter() for child in parent}
     for element in [each for each in root.iter("g") if each.get("id")]:
-        said = titles.get(gid := element.attrib.pop("id"))
-        if said is None:
+        text = titles.get(gid := element.attrib.pop("id"))
+        if text is None:
             continue
         title = ElementTree.Element("title")
-        title.text = said
+        title.text = text
         element.insert(0, title)
         element.set("class", "point")
         if gid in links:
-            link = ElementTree.Element("a", {"href": links[gid], "aria-label": said})
+            link = ElementTree.Element("a", {"href": links[gid], "aria-label": text})
             parents[element][list(parents[element]).index(element)] = link
             link.append(element)
         else:
-            element.attrib |= {"role": "img", "aria-label": said, "tabindex": "0"}
+            element.attrib |= {"role": "img", "aria-label": text, "tabindex": "0"}
     root.attrib |= {"role": "group", "aria-label": label}
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def parse_svg(svg: str, kept: tuple[str, ...]) -> ElementTree.Element:
+def parse_svg(svg: str, id_prefixes: tuple[str, ...]) -> ElementTree.Element:
     """The figure's markup as it may stand in HTML: no name spaces, no metadata, shared marks at the top.
 
     Args:
@@ -64,7 +64,7 @@ def parse_svg(svg: str, kept: tuple[str, ...]) -> ElementTree.Element:
             parent.remove(child)
             shared |= {str(each.get("id")): each for each in child}  # a letter is drawn once for all words
     for element in root.iter("g"):
-        if not str(element.get("id")).startswith(kept):
+        if not str(element.get("id")).startswith(id_prefixes):
             element.attrib.pop("id", None)
     definitions = ElementTree.Element("defs")
     definitions.extend(shared.values())

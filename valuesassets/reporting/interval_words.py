@@ -22,8 +22,8 @@ def spelled(value: Any, low: Any = None, high: Any = None, digits: int = 3, is_s
     if is_absent(value):
         return ABSENT
     sign = "+" if is_signed else ""
-    shown, *ends = (f"{round(float(each or 0), digits) + 0.0:{sign}.{digits}f}" for each in (value, low, high))
-    return shown if is_absent(low) or is_absent(high) else f"{shown} [{', '.join(ends)}]"
+    number, *ends = (f"{round(float(each or 0), digits) + 0.0:{sign}.{digits}f}" for each in (value, low, high))
+    return number if is_absent(low) or is_absent(high) else f"{number} [{', '.join(ends)}]"
 
 
 def spelled_p(p: Any) -> str:
@@ -39,9 +39,9 @@ def spelled_p(p: Any) -> str:
 
 def given(sentences: Iterable[str]) -> str:
     """The numbers behind a claim, and how many more there are."""
-    told = list(sentences)
-    more = f"; {len(told) - MOST_GIVEN} more in the table" if len(told) > MOST_GIVEN else ""
-    return "; ".join(told[:MOST_GIVEN]) + more
+    numbers = list(sentences)
+    more = f"; {len(numbers) - MOST_GIVEN} more in the table" if len(numbers) > MOST_GIVEN else ""
+    return "; ".join(numbers[:MOST_GIVEN]) + more
 
 
 def spread(
@@ -53,10 +53,10 @@ def spread(
         order: values of `column`, in the order of the columns; others are left out.
         spell: what a row of the frame becomes in its cell.
     """
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    rows_by_key: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in records(frame):
         key = tuple(None if is_absent(row[name]) else row[name] for name in keys)
-        here = found.setdefault(key, dict(zip(keys, key, strict=True)) | dict.fromkeys(order))
+        cells = rows_by_key.setdefault(key, dict(zip(keys, key, strict=True)) | dict.fromkeys(order))
         if row[column] in order:
-            here[str(row[column])] = spell(row)
-    return list(found.values())
+            cells[str(row[column])] = spell(row)
+    return list(rows_by_key.values())

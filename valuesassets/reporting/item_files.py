@@ -19,7 +19,7 @@ CELL = ["model", "model_type", "model_id", "language"]
 STATA_NAME, STATA_LABEL, SPSS_LABEL, VALUE_LABEL = 32, 80, 250, 120
 """Most characters of a name and of a variable's label that each takes, and of a value's label that both take."""
 SAV_WRITTEN = slice(92, 109)
-"""Where an SPSS file says when it was written."""
+"""The bytes of an SPSS file that hold the time at which it was written."""
 LONGEST_TEXT = 2_000
 """Most bytes of a text in a row: Stata's plain texts end at 2,045."""
 TEXTS = {
@@ -47,21 +47,21 @@ def item_files(answers: pd.DataFrame, table: Table, folder: Path) -> dict[str, b
     long = with_texts(answers.drop(columns=[name for name in answers if name not in table.names]), folder)
     labels = {column.name: column.words for column in table.columns} | TEXTS
     wide, item_labels, values = items_of(answers, questions)
-    given = (("answers", long, labels, {}), ("items", wide, {**labels, **item_labels}, values))
+    files = (("answers", long, labels, {}), ("items", wide, {**labels, **item_labels}, values))
     return {
         f"{name}.{kind}": content
-        for name, frame, said, named in given
+        for name, frame, variable_labels, value_labels in files
         if len(frame)
-        for kind, content in _written(frame, said, named).items()
+        for kind, content in _written(frame, variable_labels, value_labels).items()
     }
 
 
 def with_texts(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
     """Rows of answers with the words of their question and of their option, in the language they were asked in."""
-    asked = {code: _questions(folder, str(code)) for code in answers["language"].unique()}
-    said = {
+    questions_by_language = {code: _questions(folder, str(code)) for code in answers["language"].unique()}
+    option_labels = {
         (code, question.id, option.value): option.label
-        for code, questions in asked.items()
+        for code, questions in questions_by_language.items()
         for question in questions.values()
         for option in question.options
     }
@@ -71,10 +71,13 @@ def with_texts(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
             answers["language"], answers["question_id"], answers["response_value"], strict=True
         )
     ]
-    texts = [asked[code][question].text if question in asked[code] else "" for code, question, _ in keys]
+    texts = [
+        questions_by_language[code][question].text if question in questions_by_language[code] else ""
+        for code, question, _ in keys
+    ]
     return answers.assign(
         question_text=[shortened(text, LONGEST_TEXT) for text in texts],
-        option_label=[shortened(said.get(key, ""), LONGEST_TEXT) for key in keys],
+        option_label=[shortened(option_labels.get(key, ""), LONGEST_TEXT) for key in keys],
     )
 
 
@@ -84,10 +87,10 @@ def items_of(answers: pd.DataFrame, questions: Mapping[str, Question]) -> tuple[
     A variable holds the mean answer, wordings averaged, in codes of the scale that is analysed; of a question without
     an order the likeliest answer.
     """
-    read = answers.loc[answers["status"] == "ok"]
-    code = read["analysis_value"].fillna(read["response_value"])
-    read = read.assign(code=code.astype(float), part=read["prob_averaged"] * code.astype(float))
-    by_answer = read.groupby([*CELL, "question_id", "response_type", "code"], sort=False, dropna=False)
+    ok_answers = answers.loc[answers["status"] == "ok"]
+    code = ok_answers["analysis_value"].fillna(ok_answers["response_value"])
+    ok_answers = ok_answers.assign(code=code.astype(float), part=ok_answers["prob_averaged"] * code.astype(float))
+    by_answer = ok_answers.groupby([*CELL, "question_id", "response_type", "code"], sort=False, dropna=False)
     probs = by_answer["prob_averaged"].mean().reset_index()
     probs["part"] = probs["prob_averaged"] * probs["code"]
     of_item = probs.groupby([*CELL, "question_id"], sort=False, dropna=False)
@@ -98,32 +101,34 @@ def items_of(answers: pd.DataFrame, questions: Mapping[str, Question]) -> tuple[
     is_unordered = mean.index.get_level_values("question_id").isin(unordered)
     wide = mean.where(~is_unordered, likeliest.reindex(mean.index)).unstack("question_id")
     wide = wide[list(kinds.index)]
-    asked_ids = [str(each) for each in kinds.index]
-    names = variable_names(asked_ids, taken=CELL)
-    wide.columns = pd.Index([names[each] for each in asked_ids])
+    question_ids = [str(each) for each in kinds.index]
+    names = variable_names(question_ids, reserved=CELL)
+    wide.columns = pd.Index([names[each] for each in question_ids])
     wide = wide.reset_index()
     labels, values = {}, {}
-    places = read.drop_duplicates(["question_id", "response_value"]).groupby("question_id")
-    for asked in asked_ids:
-        question = questions.get(asked.partition("@")[0])
-        labels[names[asked]] = _label(asked, question, is_mean=asked not in unordered)
+    places = ok_answers.drop_duplicates(["question_id", "response_value"]).groupby("question_id")
+    for question_id in question_ids:
+        question = questions.get(question_id.partition("@")[0])
+        labels[names[question_id]] = _label(question_id, question, is_mean=question_id not in unordered)
         if question is not None:
-            place = places.get_group(asked).set_index("response_value")["code"]
-            named = {option.value: option.label for option in question.options if option.label}
-            values[names[asked]] = {int(place[each]): said for each, said in named.items() if each in place.index}
+            place = places.get_group(question_id).set_index("response_value")["code"]
+            option_labels = {option.value: option.label for option in question.options if option.label}
+            values[names[question_id]] = {
+                int(place[each]): label for each, label in option_labels.items() if each in place.index
+            }
     return wide, labels, values
 
 
-def variable_names(ids: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+def variable_names(ids: Iterable[str], reserved: Iterable[str] = ()) -> dict[str, str]:
     """By a question's id, the name of its variable as both programs take it; no two are alike, whatever their case.
 
     >>> variable_names(["v7", "Größe", "V7", "Щастя", "7", "with"])
     {'v7': 'v7', 'Größe': 'Groe', 'V7': 'V7_2', 'Щастя': 'q4', '7': 'q7', 'with': 'with_2'}
     """
     names: dict[str, str] = {}
-    used = TAKEN | {name.casefold() for name in taken}
-    for place, asked in enumerate(ids, 1):
-        plain = unicodedata.normalize("NFKD", asked).encode("ascii", "ignore").decode()
+    used = TAKEN | {name.casefold() for name in reserved}
+    for place, question_id in enumerate(ids, 1):
+        plain = unicodedata.normalize("NFKD", question_id).encode("ascii", "ignore").decode()
         plain = re.sub(r"\W+", "_", plain.strip()) if re.search(r"[A-Za-z0-9]", plain) else f"q{place}"
         plain = (plain if plain[0].isalpha() else f"q{plain}")[:STATA_NAME]
         name, again = plain, 1
@@ -131,18 +136,18 @@ def variable_names(ids: Iterable[str], taken: Iterable[str] = ()) -> dict[str, s
             again += 1
             name = f"{plain[: STATA_NAME - len(str(again)) - 1]}_{again}"
         used.add(name.casefold())
-        names[asked] = name
+        names[question_id] = name
     return names
 
 
-def _label(asked: str, question: Question | None, is_mean: bool) -> str:
+def _label(question_id: str, question: Question | None, is_mean: bool) -> str:
     """What a variable holds, what tells a question from its neighbours first: labels are cut off at their end."""
     kind = "mean answer" if is_mean else "likeliest answer"
     if question is None:
-        return f"{asked}, {kind}"
-    said = f"{question.item} ({question.stem})" if question.item and question.stem else question.item or question.text
-    condition = asked.partition("@")[2]
-    return f"{condition + ': ' if condition else ''}{said} [{asked}, {kind}]"
+        return f"{question_id}, {kind}"
+    words = f"{question.item} ({question.stem})" if question.item and question.stem else question.item or question.text
+    condition = question_id.partition("@")[2]
+    return f"{condition + ': ' if condition else ''}{words} [{question_id}, {kind}]"
 
 
 def _questions(folder: Path, language: str | None = None) -> dict[str, Question]:
@@ -164,26 +169,28 @@ def _written(frame: pd.DataFrame, labels: Mapping[str, str], values: Values) -> 
             plain[name] = plain[name].astype("int8")
         elif plain[name].dtype == object:
             plain[name] = plain[name].fillna("").astype(str)
-    named = {name: {code: label[:VALUE_LABEL] for code, label in said.items()} for name, said in values.items()}
+    value_labels = {
+        name: {code: label[:VALUE_LABEL] for code, label in by_value.items()} for name, by_value in values.items()
+    }
     writers: dict[str, tuple[Callable[..., None], int]] = {
         "dta": (pyreadstat.write_dta, STATA_LABEL),
         "sav": (pyreadstat.write_sav, SPSS_LABEL),
     }
-    found = {}
+    contents = {}
     with tempfile.TemporaryDirectory() as folder:
         for kind, (write, most) in writers.items():
             path = Path(folder, f"written.{kind}")
-            said = [shortened(labels.get(str(name), str(name)), most) for name in plain]
+            column_labels = [shortened(labels.get(str(name), str(name)), most) for name in plain]
             try:
-                write(plain, str(path), column_labels=said, variable_value_labels=named)
+                write(plain, str(path), column_labels=column_labels, variable_value_labels=value_labels)
             except pyreadstat.PyreadstatError as error:
                 raise StorageError(
                     f"{path}: cannot be written: {error}; free space or set TMPDIR to another folder"
                 ) from None
-            found[kind] = path.read_bytes()
-    sav = bytearray(found["sav"])
+            contents[kind] = path.read_bytes()
+    sav = bytearray(contents["sav"])
     sav[SAV_WRITTEN] = b"01 Jan 8000:00:00"
-    return {"dta": DTA_WRITTEN.sub(b"\\1\x1101 Jan 1980 00:00\\2", found["dta"]), "sav": bytes(sav)}
+    return {"dta": DTA_WRITTEN.sub(b"\\1\x1101 Jan 1980 00:00\\2", contents["dta"]), "sav": bytes(sav)}
 
 
 def shortened(text: str, most: int) -> str:

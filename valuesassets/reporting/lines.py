@@ -10,10 +10,10 @@ from valuesassets.records.frames import rows_where
 Frames = Mapping[str, pd.DataFrame]
 
 
-def by_family(rows: pd.DataFrame, say: Callable[[Any], str]) -> str:
+def by_family(rows: pd.DataFrame, describe: Callable[[Any], str]) -> str:
     """What is said of each family, one behind the other."""
-    named: Any = rows.itertuples()
-    return "; ".join(f"{row.model}: {say(row)}" for row in named) or "no family to judge"
+    families: Any = rows.itertuples()
+    return "; ".join(f"{row.model}: {describe(row)}" for row in families) or "no family to judge"
 
 
 def reliability(frames: Frames) -> str:
@@ -51,16 +51,16 @@ def human_comparison(frames: Frames) -> str:
     if "mean_rank" not in families:
         return "no people to compare with"
     models = families.loc[(families.kind == "model") & families.mean_rank.notna()]
-    said = "own country ranks {row.mean_rank:.1f} of {row.n_countries} (chance {row.mean_rank_by_chance:.1f})"
-    return by_family(models, lambda row: said.format(row=row))
+    template = "own country ranks {row.mean_rank:.1f} of {row.n_countries} (chance {row.mean_rank_by_chance:.1f})"
+    return by_family(models, lambda row: template.format(row=row))
 
 
 def mono_vs_multi(frames: Frames) -> str:
     """What being monolingual goes with."""
     summary = frames["summary"]
-    found: Any = rows_where(summary, measure="own_country_agreement").itertuples() if len(summary) else ()
-    said = "own-country agreement of {0.mono} minus {0.multi}: {0.mean_difference:+.3f} [{0.low:.3f}, {0.high:.3f}]"
-    return "; ".join(map(said.format, found)) or "nothing to pair"
+    differences: Any = rows_where(summary, measure="own_country_agreement").itertuples() if len(summary) else ()
+    template = "own-country agreement of {0.mono} minus {0.multi}: {0.mean_difference:+.3f} [{0.low:.3f}, {0.high:.3f}]"
+    return "; ".join(map(template.format, differences)) or "nothing to pair"
 
 
 def position_bias(frames: Frames) -> str:

@@ -107,7 +107,7 @@ def read(run: Run) -> Iterator[str]:
     """How the answers were read."""
     if run.probe is None:
         return
-    asked = run.study.elicitation.orders
+    order_setting = run.study.elicitation.orders
     orders = {
         "both": "with its numbered options as printed and reversed",
         "cyclic": "with its numbered options in every cyclic shift and reversed (ten-point scales: as printed and "
@@ -115,9 +115,9 @@ def read(run: Run) -> Iterator[str]:
         "all": "with its numbered options in every order up to four options, in every cyclic shift and reversed beyond "
         "(ten-point scales: as printed and reversed)",
     }.get(
-        str(asked),
-        f"with its numbered options as printed, reversed and in up to {asked} more orders drawn at random (seed "
-        f"{run.study.seed}; ten-point scales: as printed and reversed)",
+        str(order_setting),
+        f"with its numbered options as printed, reversed and in up to {order_setting} more orders drawn at random "
+        f"(seed {run.study.seed}; ten-point scales: as printed and reversed)",
     )
     wordings = int(run.probe["wording"].nunique())
     yield f"Each item was put as a plain text to be continued, {orders}, with {counted(wordings, 'answer cue')}."
@@ -131,8 +131,8 @@ def read(run: Run) -> Iterator[str]:
 
 def quantised(run: Run) -> Iterator[str]:
     """Which models were read off quantised files."""
-    found = {(str(each["source"]), str(each["quantisation"])) for each in run.provenance if each.get("quantisation")}
-    for source, quantisation in sorted(found):
+    files = {(str(each["source"]), str(each["quantisation"])) for each in run.provenance if each.get("quantisation")}
+    for source, quantisation in sorted(files):
         yield f"The weights of {source} were those of a GGUF file ({quantisation})."
 
 
@@ -141,14 +141,14 @@ def kept(run: Run) -> Iterator[str]:
     if not run.quality:
         return
     rules, n_cells, n_questions = run.study.thresholds, len(run.quality["cells"]), len(run.quality["questions"])
-    read, flagged = n_cells - len(run.cells_that("is_missing")), len(run.cells_that("is_flagged"))
+    n_read, n_flagged = n_cells - len(run.cells_that("is_missing")), len(run.cells_that("is_flagged"))
     yield (
         f"An answer with P_valid below {rules.p_valid_question:g} was missing in every analysis, and an item below it "
         f"in more than {rules.dropped_share:.0%} of the readable cells (a model in a language) was dropped: "
         f"{share_of(len(run.dropped) or 'none', n_questions, 'item')}."
     )
-    low = f"; {counted(flagged, 'cell')} with a median P_valid below {rules.p_valid_cell:g} {was(flagged)} flagged"
-    yield f"{share_of(read, n_cells, 'cell')} {was(read)} read{low if flagged else ''}."
+    low = f"; {counted(n_flagged, 'cell')} with a median P_valid below {rules.p_valid_cell:g} {was(n_flagged)} flagged"
+    yield f"{share_of(n_read, n_cells, 'cell')} {was(n_read)} read{low if n_flagged else ''}."
 
 
 def people(run: Run) -> Iterator[str]:
@@ -187,11 +187,11 @@ def inference(run: Run) -> Iterator[str]:
             f"Where chance was simulated, {counts} resamples were drawn with the seed {run.study.seed}; a permutation "
             "p-value is (1 + count) / (1 + permutations)."
         )
-    named = [CORRECTIONS.get(str(name), str(name)) for name in dict.fromkeys(tests["correction"].dropna())]
+    procedures = [CORRECTIONS.get(str(name), str(name)) for name in dict.fromkeys(tests["correction"].dropna())]
     rejected = int(tests["is_rejected"].fillna(value=False).astype(bool).sum())
-    if named:
+    if procedures:
         yield (
-            f"P-values were corrected by {listed(named)} procedure within "
+            f"P-values were corrected by {listed(procedures)} procedure within "
             f"{counted(families, 'declared family', 'declared families')} of tests; "
             f"{share_of(rejected, len(tests), 'test')} {'counts' if rejected == 1 else 'count'} at a level of "
             f"{run.study.inference.alpha:g}."
@@ -200,8 +200,8 @@ def inference(run: Run) -> Iterator[str]:
 
 def software(run: Run) -> Iterator[str]:
     """What was run."""
-    named = ("valuesassets", "scorer", "Python", "torch", "numpy", "scipy", "scikit-learn")
-    versions = [f"{name} {run.versions[name]}" for name in named if name in run.versions]
+    names = ("valuesassets", "scorer", "Python", "torch", "numpy", "scipy", "scikit-learn")
+    versions = [f"{name} {run.versions[name]}" for name in names if name in run.versions]
     if versions:
         yield f"Software: {listed(versions)}; seed {run.study.seed}."
 
@@ -262,4 +262,4 @@ def bibtex(keys: tuple[str, ...]) -> str:
 def entries() -> Mapping[str, str]:
     """Every entry of studies/facts/sources.bib, as it is written there, by its key."""
     text = (resources.files("valuesassets.studies") / "facts" / "sources.bib").read_text(encoding="utf-8")
-    return {found[1]: found[0].strip() for found in re.finditer(r"^@\w+\{(\w+),\n.*?^\}$", text, re.M | re.S)}
+    return {match[1]: match[0].strip() for match in re.finditer(r"^@\w+\{(\w+),\n.*?^\}$", text, re.M | re.S)}

@@ -17,7 +17,7 @@ Row = Mapping[str, Any]
 
 
 def judged(
-    sentence: str, listed: Sequence[Row], holds: Callable[[Row], bool | None], said: Callable[[Row], str]
+    sentence: str, rows: Sequence[Row], holds: Callable[[Row], bool | None], describe: Callable[[Row], str]
 ) -> Gate:
     """A gate over rows: it fails where one does, and was not looked at where there is none, or nothing is known of one.
 
@@ -25,15 +25,15 @@ def judged(
         holds: None where it is not known.
         said: what of a row that fails.
     """
-    outcomes = [holds(row) for row in listed]
-    failing = [said(row) for row, outcome in zip(listed, outcomes, strict=True) if outcome is False]
-    unknown = [_named(row) for row, outcome in zip(listed, outcomes, strict=True) if outcome is None]
+    outcomes = [holds(row) for row in rows]
+    failing = [describe(row) for row, outcome in zip(rows, outcomes, strict=True) if outcome is False]
+    unknown = [_named(row) for row, outcome in zip(rows, outcomes, strict=True) if outcome is None]
     if failing:
         more = f" and {len(failing) - MOST_SAID} more" if len(failing) > MOST_SAID else ""
         return Gate(sentence, False, "; ".join(failing[:MOST_SAID]) + more)
-    if unknown or not listed:
+    if unknown or not rows:
         return Gate(sentence, False, f"not known of {some_of(unknown) if unknown else 'any model'}", is_missing=True)
-    return Gate(sentence, True, f"all of {len(listed)}")
+    return Gate(sentence, True, f"all of {len(rows)}")
 
 
 def order_gates(orders: Sequence[Row], rules: Thresholds, things: str) -> Iterator[Gate]:
@@ -63,17 +63,17 @@ def preflight_word(verdict: Row | None) -> str | None:
     parts = (verdict or {}).get("parts")
     if not parts:
         return None
-    failed, overrides = ([said[key] for said in parts.values() if said[key]] for key in ("reason", "override"))
+    failed, overrides = ([cell[key] for cell in parts.values() if cell[key]] for key in ("reason", "override"))
     if not failed:
         return "passed"
-    told = f"failed in {len(failed)} of {len(parts)} cells"
-    return f"{told}, overridden: {'; '.join(dict.fromkeys(overrides))}" if overrides else told
+    outcome = f"failed in {len(failed)} of {len(parts)} cells"
+    return f"{outcome}, overridden: {'; '.join(dict.fromkeys(overrides))}" if overrides else outcome
 
 
 def first_failure(verdict: Row | None) -> str:
     """Why the first cell of a family that failed its preflight did so."""
     parts = (verdict or {}).get("parts", {})
-    return next((str(said["reason"]) for said in parts.values() if said["reason"]), "no reason is known")
+    return next((str(cell["reason"]) for cell in parts.values() if cell["reason"]), "no reason is known")
 
 
 def _named(row: Row) -> str:

@@ -46,30 +46,30 @@ def _sentence(run: Run, family: str) -> str:
     follows = order_sentence(run, family)
     if follows is not None and is_without_evidence(run, family):
         return f"{follows}."
-    but = f" But it {follows}." if follows else ""
+    caveat = f" But it {follows}." if follows else ""
     if not has_people(run):
-        return f"{_answered(run, family)}.{but}"
+        return f"{_answered(run, family)}.{caveat}"
     verdict, reason = _verdict(run, family)
     if verdict is None:
-        return f"whether it answers like the countries of its languages cannot be said: {reason.rstrip('.')}.{but}"
+        return f"whether it answers like the countries of its languages cannot be said: {reason.rstrip('.')}.{caveat}"
     correlations = rows_where(run.frames("signal").get("correlations", pd.DataFrame()), model=family, kind=HEADLINE)
-    said = "answers like the countries of its languages" if verdict == SIGNAL else verdict
+    sentence = "answers like the countries of its languages" if verdict == SIGNAL else verdict
     for row in records(correlations):
         number = f"r{NARROW}{spelled(row['r'], row.get('low'), row.get('high'), digits=2)}"
-        said += f" ({number} with the people of its countries, over {counted(int(row['n_languages']), 'language')})"
-    return f"{said}; {_again(run, family)}.{but}"
+        sentence += f" ({number} with the people of its countries, over {counted(int(row['n_languages']), 'language')})"
+    return f"{sentence}; {_again(run, family)}.{caveat}"
 
 
 def _answered(run: Run, family: str) -> str:
     """How many of its answers can be used, language by language where there are a few."""
     readings = run.quality.get("readings", pd.DataFrame())
-    own = rows_where(readings, model=family) if len(readings) else readings
-    if not len(own):
-        why = [str(row["reason"]) for row in records(run.cells_that("is_missing")) if row["model"] == family]
-        return f"none of its answers were read{f': {why[0]}' if why else ''}"
+    family_readings = rows_where(readings, model=family) if len(readings) else readings
+    if not len(family_readings):
+        reasons = [str(row["reason"]) for row in records(run.cells_that("is_missing")) if row["model"] == family]
+        return f"none of its answers were read{f': {reasons[0]}' if reasons else ''}"
     counts = [
         (run.study.languages[str(code)].name, int(rows["is_usable"].astype(bool).sum()), len(rows))
-        for code, rows in own.groupby("language", sort=False)
+        for code, rows in family_readings.groupby("language", sort=False)
     ]
     if len(counts) > MOST_LANGUAGES:
         counts = [
@@ -80,10 +80,10 @@ def _answered(run: Run, family: str) -> str:
 
 def _verdict(run: Run, family: str) -> tuple[str | None, str]:
     """What the correlations of a family amount to; else None and the reason."""
-    found = run.part("signal")
-    if isinstance(found, Refused):
-        return None, found.reason
-    verdicts = found.get("verdicts", pd.DataFrame())
+    tables = run.part("signal")
+    if isinstance(tables, Refused):
+        return None, tables.reason
+    verdicts = tables.get("verdicts", pd.DataFrame())
     for row in records(rows_where(verdicts, model=family)) if len(verdicts) else ():
         return (row["verdict"], "") if isinstance(row["verdict"], str) else (None, str(row["reason"]))
     return None, " ".join(run.notes("signal")[:1]) or "no test of it was handed to the report"
@@ -127,8 +127,8 @@ def _orders(run: Run) -> Box:
     n_weak = sum(weak.values())
     because = "Answers come back once the options are reversed."
     if n_weak:
-        named = ", ".join(family for family, number in weak.items() if number)
-        because = f"By position alone, or not coming back once the options are reversed: {named}."
+        names = ", ".join(family for family, number in weak.items() if number)
+        because = f"By position alone, or not coming back once the options are reversed: {names}."
     outcome = "yes" if not n_weak else "no" if n_weak == measured else "partly"
     answer = "Yes" if not n_weak else f"In {measured - n_weak or 'none'} of {measured} cells"
     return Box(question, outcome, answer, because, anchor)
@@ -140,8 +140,8 @@ def _readings(run: Run) -> Box:
     readings = run.quality.get("readings", pd.DataFrame())
     if not len(readings):
         part = run.part("quality_report")
-        why = part.reason if isinstance(part, Refused) else "no answers stand in its quality report"
-        return Box(question, "unknown", "Not known", f"{capital(why)}.", "quality")
+        reason = part.reason if isinstance(part, Refused) else "no answers stand in its quality report"
+        return Box(question, "unknown", "Not known", f"{capital(reason)}.", "quality")
     n_usable, n_doubtful = (
         int(readings["is_usable"].astype(bool).sum()),
         len(run.cells_that("is_missing", "is_flagged")),
@@ -165,21 +165,23 @@ def _readings(run: Run) -> Box:
 def _signal(run: Run) -> Box:
     """In how many families languages answer like their own countries, and not by scales or style alone."""
     question, anchor = "Does a signal survive the nulls?", "signal" if "signal" in run.analyses else "claims"
-    found = {family: _verdict(run, family) for family in run.study.families}
-    known = {family: verdict for family, (verdict, _) in found.items() if verdict is not None}
-    if all(is_without_evidence(run, family) for family in found):
-        answer, because = f"In none of {_families(len(found))}", "No answers follow what the options say."
+    verdicts = {family: _verdict(run, family) for family in run.study.families}
+    known_verdicts = {family: verdict for family, (verdict, _) in verdicts.items() if verdict is not None}
+    if all(is_without_evidence(run, family) for family in verdicts):
+        answer, because = f"In none of {_families(len(verdicts))}", "No answers follow what the options say."
         return Box(question, "no", answer, because, anchor)
-    if not known:
-        reasons = dict.fromkeys(reason.rstrip(".") for _, reason in found.values())
+    if not known_verdicts:
+        reasons = dict.fromkeys(reason.rstrip(".") for _, reason in verdicts.values())
         return Box(question, "unknown", "Not known", f"{capital('; '.join(reasons))}.", anchor)
-    surviving = [family for family, verdict in known.items() if verdict == SIGNAL and family not in unreliable(run)]
-    outcome = "no" if not surviving else "yes" if len(surviving) == len(found) else "partly"
-    answer = f"In {len(surviving) or 'none'} of {_families(len(found))}"
+    surviving = [
+        family for family, verdict in known_verdicts.items() if verdict == SIGNAL and family not in unreliable(run)
+    ]
+    outcome = "no" if not surviving else "yes" if len(surviving) == len(verdicts) else "partly"
+    answer = f"In {len(surviving) or 'none'} of {_families(len(verdicts))}"
     because = "Against permuted countries, scales and response style"
-    if faint := [family for family in known if family in unreliable(run)]:
+    if faint := [family for family in known_verdicts if family in unreliable(run)]:
         because += f"; not reliable: {', '.join(faint)}"
-    if unknown := [family for family in found if family not in known]:
+    if unknown := [family for family in verdicts if family not in known_verdicts]:
         because += f"; not known: {', '.join(unknown)}"
     return Box(question, outcome, answer, f"{because}.", anchor)
 

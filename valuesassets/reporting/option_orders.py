@@ -21,8 +21,8 @@ def measured_cells(run: Run, family: str) -> pd.DataFrame:
     cells = run.frames("position_bias").get("cells", pd.DataFrame())
     if not len(cells) or "follows" not in cells:
         return pd.DataFrame()
-    own = rows_where(cells, model=family)
-    return rows(own, own["follows"].notna())
+    family_cells = rows_where(cells, model=family)
+    return rows(family_cells, family_cells["follows"].notna())
 
 
 def _n_cells(run: Run, family: str) -> int:
@@ -49,12 +49,12 @@ def order_sentence(run: Run, family: str) -> str | None:
     changed = weak["share_changed"].astype(float)
     shares = " to ".join(dict.fromkeys(f"{share:.0%}" for share in (changed.min(), changed.max())))
     if (weak["follows"] == OF_POSITION).all():
-        said = f"follows the position of the options{where}, not what they say"
+        words = f"follows the position of the options{where}, not what they say"
     else:
-        said = f"gives answers{where} that do not come back once the options are reversed"
+        words = f"gives answers{where} that do not come back once the options are reversed"
     return (
-        f"{said}: {shares} of the answers{' there' if where else ''} cross their mean answer in the other order. These "
-        "answers are no evidence of values"
+        f"{words}: {shares} of the answers{' there' if where else ''} cross their mean answer in the other order. "
+        "These answers are no evidence of values"
     )
 
 
@@ -66,8 +66,8 @@ def order_gates(run: Run) -> Iterator[Gate]:
         if not len(cells):
             yield Gate(sentence, False, "too few answers were read in both orders", is_missing=True)
             continue
-        others = some_of(each_in(weak, "{language} ({follows})"))
-        outcome = f"{len(cells) - len(weak)} of {len(cells)} cells" + (f"; not: {others}" if len(weak) else "")
+        failures = some_of(each_in(weak, "{language} ({follows})"))
+        outcome = f"{len(cells) - len(weak)} of {len(cells)} cells" + (f"; not: {failures}" if len(weak) else "")
         if n_unknown := _n_cells(run, family) - len(cells):
             outcome += f"; too few answers in both orders to tell in {counted(n_unknown, 'cell')}"
         yield Gate(sentence, not len(weak), outcome)

@@ -42,7 +42,7 @@ def origins_section(run: Run) -> Section:
     for row in [] if run.tests is None else records(run.tests):
         if not is_absent(row.get("seed")):
             seeds[str(row["test_family"])] = row["seed"]
-    listed = [{"what": f"seed of {name}", "version": str(seed)} for name, seed in seeds.items()]
-    listed += [{"what": name, "version": version} for name, version in run.versions.items()]
-    section.tabulate("Seeds and versions.", listed)
+    entries = [{"what": f"seed of {name}", "version": str(seed)} for name, seed in seeds.items()]
+    entries += [{"what": name, "version": version} for name, version in run.versions.items()]
+    section.tabulate("Seeds and versions.", entries)
     return section

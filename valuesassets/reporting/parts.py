@@ -61,7 +61,9 @@ def planned(gates: Iterable[Gate], reasons: Mapping[str, str]) -> list[Gate]:
     """
 
     def reason(gate: Gate) -> str:
-        return next((why for sentence, why in reasons.items() if gate.sentence.startswith(sentence)), "")
+        return next(
+            (explanation for sentence, explanation in reasons.items() if gate.sentence.startswith(sentence)), ""
+        )
 
     return [replace(gate, by_plan=reason(gate)) if gate.outcome == "failed" else gate for gate in gates]
 
@@ -186,17 +188,18 @@ def table(caption: str, rows: Rows, columns: Sequence[str] | None = None) -> Tab
     A column whose entries are all empty is left out; model and language are one column, the cell.
     """
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows, dtype=object)
-    listed = records(frame)
+    entries = records(frame)
     names = [str(name) for name in frame.columns]
-    kept = names if columns is None else [name for name in columns if name in names]
-    if {"model", "language"} <= set(kept):
-        kept = ["cell", *(name for name in kept if name not in ("model", "language"))]
-        listed = [{**row, "cell": _cell_name(row)} for row in listed]
-    kept = [name for name in kept if any(not is_absent(row.get(name)) for row in listed)]
+    column_names = names if columns is None else [name for name in columns if name in names]
+    if {"model", "language"} <= set(column_names):
+        column_names = ["cell", *(name for name in column_names if name not in ("model", "language"))]
+        entries = [{**row, "cell": _cell_name(row)} for row in entries]
+    column_names = [name for name in column_names if any(not is_absent(row.get(name)) for row in entries)]
     cells = tuple(
-        tuple(_cell(_whole(name, row.get(name)), "" if name in REMARKS else ABSENT) for name in kept) for row in listed
+        tuple(_cell(_whole(name, row.get(name)), "" if name in REMARKS else ABSENT) for name in column_names)
+        for row in entries
     )
-    return Table(caption, tuple(_heading(name) for name in kept), cells)
+    return Table(caption, tuple(_heading(name) for name in column_names), cells)
 
 
 def _whole(name: str, value: Any) -> Any:

@@ -96,13 +96,13 @@ def write_bundle(
             bundle.write(f"{place.parent.name}/{place.name}", place.read_bytes())
         for name in instruments:
             _write_instrument(bundle, folder / name, name, tables[name])
-        described = {
+        public_tables = {
             f"{instrument}/{name}": each.table
             for instrument in instruments
             for name, each in tables[instrument].items()
             if not each.has_persons
         }
-        bundle.write("codebook.csv", csv_text(_codebook(described)))
+        bundle.write("codebook.csv", csv_text(_codebook(public_tables)))
         bundle.write("left_out.csv", csv_text(pd.DataFrame(_left_out(study, folder, tables), columns=LEFT_OUT)))
         bundle.write("environment.txt", environment())
         bundle.write("REPRODUCE.md", _reproduce(study))
@@ -134,12 +134,18 @@ class _Bundle:
         self._content[name] = content.encode() if isinstance(content, str) else content
         self.digests[name] = sha256(self._content[name]).hexdigest()
 
-    def write_resource(self, name: str, content: bytes, described: Mapping[str, Any]) -> None:
+    def write_resource(self, name: str, content: bytes, descriptor: Mapping[str, Any]) -> None:
         """Add a table as CSV that the data package describes."""
         self.write(name, content)
         plain = re.sub("[^a-z0-9._-]+", "-", name.removesuffix(".csv").lower())
-        told = {"name": plain, "path": name, "profile": "tabular-data-resource", "format": "csv", "encoding": "utf-8"}
-        self.resources.append({**told, "bytes": len(content), "hash": f"sha256:{self.digests[name]}", **described})
+        resource = {
+            "name": plain,
+            "path": name,
+            "profile": "tabular-data-resource",
+            "format": "csv",
+            "encoding": "utf-8",
+        }
+        self.resources.append({**resource, "bytes": len(content), "hash": f"sha256:{self.digests[name]}", **descriptor})
 
 
 def stored_tables(folder: Path, instrument: str, names: Collection[str]) -> dict[str, Stored]:
@@ -148,13 +154,13 @@ def stored_tables(folder: Path, instrument: str, names: Collection[str]) -> dict
     Args:
         names: of parts, families and languages; what is stored under another name is passed over.
     """
-    found: dict[str, Stored] = {}
+    stored: dict[str, Stored] = {}
     for path in sorted((folder / instrument).glob("*/**/*")):
         if path.suffix not in (".parquet", ".csv") or path.name.startswith("."):
             continue
         asset, *between = path.relative_to(folder / instrument).with_suffix("").parts
-        own, one_of_several = (None, between), (between[-1], between[:-1])
-        for noun, partition in (own, one_of_several) if between == [asset] else (one_of_several, own):
+        single_table, one_of_several = (None, between), (between[-1], between[:-1])
+        for noun, partition in (single_table, one_of_several) if between == [asset] else (one_of_several, single_table):
             try:
                 table = table_of_asset(instrument, asset, noun)
             except StorageError:
@@ -164,9 +170,9 @@ def stored_tables(folder: Path, instrument: str, names: Collection[str]) -> dict
             name = f"{asset}/{noun}" if noun else asset
             whole = "/".join(partition) if partition != [asset] else ""
             if {*whole.split("/")} - {""} <= {*names}:
-                found.setdefault(name, Stored(table)).files[whole] = path
+                stored.setdefault(name, Stored(table)).files[whole] = path
             break
-    return dict(sorted(found.items()))
+    return dict(sorted(stored.items()))
 
 
 def _has_columns(path: Path, table: Table) -> bool:
@@ -177,10 +183,10 @@ def _has_columns(path: Path, table: Table) -> bool:
 
 def study_text(study: Study) -> str:
     """The study as a file that gives it back; of paths the last name, for files that are to be put beside it."""
-    told = {"languages": study.languages and study.model_dump(include={"languages"})["languages"]}
-    told = study.model_dump(exclude_defaults=True) | told
+    settings = {"languages": study.languages and study.model_dump(include={"languages"})["languages"]}
+    settings = study.model_dump(exclude_defaults=True) | settings
     head = f"# The study {study.name} as it was run. What a path names is to be put beside this file."
-    return f"{head}\n{toml_text(_placeless(told))}\n"
+    return f"{head}\n{toml_text(_placeless(settings))}\n"
 
 
 def _placeless(value: Any) -> Any:
@@ -196,8 +202,8 @@ def _placeless(value: Any) -> Any:
 
 def environment() -> str:
     """Every package that is installed, in its version, as pip reads it."""
-    found = {f"{each.metadata['Name']}=={each.version}" for each in distributions() if each.metadata["Name"]}
-    return "\n".join([f"# Python {platform.python_version()}", *sorted(found, key=str.lower), ""])
+    requirements = {f"{each.metadata['Name']}=={each.version}" for each in distributions() if each.metadata["Name"]}
+    return "\n".join([f"# Python {platform.python_version()}", *sorted(requirements, key=str.lower), ""])
 
 
 def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Mapping[str, Stored]) -> None:
@@ -214,9 +220,9 @@ def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Ma
             inner = f"{name}/{partition}" if partition else name
             bundle.write(f"{instrument}/tables/{inner}.parquet", _as_parquet(path, stored.table))
         rows = _all_rows(stored)
-        described = {"title": f"{instrument}: {name}", "description": f"One row is {stored.table.row}."}
+        descriptor = {"title": f"{instrument}: {name}", "description": f"One row is {stored.table.row}."}
         schema = {"fields": [_field(stored.table, each) for each in rows.schema]}
-        bundle.write_resource(f"{instrument}/csv/{name}.csv", _csv_bytes(rows), {**described, "schema": schema})
+        bundle.write_resource(f"{instrument}/csv/{name}.csv", _csv_bytes(rows), {**descriptor, "schema": schema})
         if stored.table is TRIALS:
             for partition, path in stored.files.items():
                 bundle.write(f"{instrument}/prompts/{name}/{partition or name}.txt", _prompts(path))
@@ -236,23 +242,23 @@ def _as_parquet(path: Path, table: Table) -> bytes:
 
 def _typed_rows(path: Path, table: Table) -> pa.Table:
     """Rows in the types of the table's record."""
-    found = pa.Table.from_pandas(read_csv(path, table)) if path.suffix == ".csv" else read_rows(path, table)
-    for place, column in enumerate(found.schema):
-        known = table.column(column.name)
-        wanted = known.type if known is not None else column.type
-        if found.num_rows and wanted != column.type and not pa.types.is_list(wanted):
-            found = found.set_column(place, column.name, found.column(place).cast(wanted))
-    return found.replace_schema_metadata()
+    rows = pa.Table.from_pandas(read_csv(path, table)) if path.suffix == ".csv" else read_rows(path, table)
+    for place, column in enumerate(rows.schema):
+        record_column = table.column(column.name)
+        target_type = record_column.type if record_column is not None else column.type
+        if rows.num_rows and target_type != column.type and not pa.types.is_list(target_type):
+            rows = rows.set_column(place, column.name, rows.column(place).cast(target_type))
+    return rows.replace_schema_metadata()
 
 
 def _all_rows(stored: Stored) -> pa.Table:
     """The rows of all partitions, each with its partition in front where there are several."""
     parts = []
     for partition, path in stored.files.items():
-        found = _typed_rows(path, stored.table)
+        rows = _typed_rows(path, stored.table)
         if len(stored.files) > 1:
-            found = found.add_column(0, "partition", pa.array([partition] * len(found), pa.string()))
-        parts.append(found)
+            rows = rows.add_column(0, "partition", pa.array([partition] * len(rows), pa.string()))
+        parts.append(rows)
     return pa.concat_tables(parts, promote_options="permissive")
 
 
@@ -273,9 +279,9 @@ def _csv_bytes(rows: pa.Table) -> bytes:
                 columns[name] = pa.array(texts, pa.string())
         else:
             columns[name] = column
-    written = io.BytesIO()
-    csv.write_csv(pa.table(columns), written, csv.WriteOptions(quoting_style="needed"))
-    return written.getvalue()
+    buffer = io.BytesIO()
+    csv.write_csv(pa.table(columns), buffer, csv.WriteOptions(quoting_style="needed"))
+    return buffer.getvalue()
 
 
 def _infinite(number: float) -> str:
@@ -287,25 +293,25 @@ def _plain_json(value: Any) -> str:
     return json.dumps(plain, ensure_ascii=False)
 
 
-def _field(table: Table, found: pa.Field) -> dict[str, Any]:
+def _field(table: Table, arrow_field: pa.Field) -> dict[str, Any]:
     """A column as Frictionless describes it."""
-    column = table.column(found.name)
+    column = table.column(arrow_field.name)
     if column is None:
-        return {"name": found.name, "type": "string", "description": "file of the storage that the row stands in"}
+        return {"name": arrow_field.name, "type": "string", "description": "file of the storage that the row stands in"}
     kind = "array" if pa.types.is_list(column.type) else FIELD_TYPES[column.kind]
-    said = [
+    descriptions = [
         column.words,
         *([f"unit: {column.unit}"] if column.unit else []),
         *([column.bounds] if column.bounds else []),
     ]
-    return {"name": found.name, "type": kind, "description": "; ".join(said)}
+    return {"name": arrow_field.name, "type": kind, "description": "; ".join(descriptions)}
 
 
-def _codebook(described: Mapping[str, Table]) -> pd.DataFrame:
+def _codebook(tables: Mapping[str, Table]) -> pd.DataFrame:
     """A row for each column of each table, from its record."""
     rows = [
         (name, table.row, column.name, column.kind, column.unit, column.bounds, column.may_be_empty, column.words)
-        for name, table in described.items()
+        for name, table in tables.items()
         for column in table.columns
     ]
     return pd.DataFrame(rows, columns=pd.Index(CODEBOOK))
@@ -316,19 +322,19 @@ LEFT_OUT = pd.Index(["file", "bytes", "sha256", "why"])
 
 def _left_out(study: Study, folder: Path, tables: Mapping[str, Mapping[str, Stored]]) -> list[tuple[Any, ...]]:
     """Files that whoever repeats the study has to get or make, each with its hash."""
-    found: dict[Path, str] = {}
+    reasons: dict[Path, str] = {}
     for instrument, stored in tables.items():
         for each in stored.values():
             if each.has_persons:
-                found |= dict.fromkeys(each.files.values(), WHY["person"])
+                reasons |= dict.fromkeys(each.files.values(), WHY["person"])
         pdfs = sorted((folder / instrument).rglob("*.pdf"))
-        found |= {path: WHY["form"] for path in pdfs if OURS not in path.read_bytes()}
-    rows = [(path.relative_to(folder).as_posix(), path, why) for path, why in found.items()]
-    taken = set(_settings(study))
+        reasons |= {path: WHY["form"] for path in pdfs if OURS not in path.read_bytes()}
+    rows = [(path.relative_to(folder).as_posix(), path, reason) for path, reason in reasons.items()]
+    settings = set(_settings(study))
     for place in _paths(study.model_dump()):
         inputs = sorted(place.iterdir()) if place.is_dir() else [place]
-        rows += [(each.name, each, WHY["input"]) for each in inputs if each.is_file() and each not in taken]
-    return [(name, path.stat().st_size, sha256_file(path), why) for name, path, why in sorted(rows)]
+        rows += [(each.name, each, WHY["input"]) for each in inputs if each.is_file() and each not in settings]
+    return [(name, path.stat().st_size, sha256_file(path), reason) for name, path, reason in sorted(rows)]
 
 
 def _settings(study: Study) -> list[Path]:
@@ -350,11 +356,11 @@ def _paths(value: Any) -> Iterator[Path]:
 
 def _prompts(path: Path) -> str:
     """Prompts word for word, each under the name of its trial."""
-    shown = []
+    texts = []
     for trial in read_trials(path):
         turns = [f"[{turn.role}]\n{turn.text}" for turn in trial.chat or ()]
-        shown.append(f"===== {trial.trial_id} =====\n" + ("\n".join(turns) or trial.prompt))
-    return "\n\n".join([*shown, ""])
+        texts.append(f"===== {trial.trial_id} =====\n" + ("\n".join(turns) or trial.prompt))
+    return "\n\n".join([*texts, ""])
 
 
 def _json(value: Any) -> str:
@@ -397,14 +403,14 @@ def _citation(study: Study) -> str:
 
 
 def _reproduce(study: Study) -> str:
-    made = f"made with valuesassets {software_versions()['valuesassets']} on Python {platform.python_version()}"
+    software = f"made with valuesassets {software_versions()['valuesassets']} on Python {platform.python_version()}"
     planted = " Some of its answers are planted: made up to test the instrument." if study.is_planted else ""
-    return REPRODUCE.format(title=study.title, name=study.name, made=made, planted=planted)
+    return REPRODUCE.format(title=study.title, name=study.name, software=software, planted=planted)
 
 
 REPRODUCE = """# {title}
 
-This is the study `{name}`, {made}.{planted}
+This is the study `{name}`, {software}.{planted}
 
 ## What is here
 

@@ -82,7 +82,7 @@ def render_report(run: Run, words: Words, made_at: str | None = None) -> str:
 
 
 def render_page(
-    of: PageTitle | Run,
+    title: PageTitle | Run,
     sections: Sequence[Section],
     methods: Sequence[str],
     sources: Sequence[str],
@@ -100,10 +100,10 @@ def render_page(
     page = filled(
         TEMPLATES,
         "page",
-        study=of,
+        study=title,
         sections=sections,
         made_at=made_at,
-        is_planted=of.is_planted,
+        is_planted=title.is_planted,
         methods=" ".join(methods),
         bibtex=bibtex(tuple(sources)),
         script=Markup(script),  # noqa: S704  # ours
@@ -111,14 +111,14 @@ def render_page(
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         size=" " * ROOM,
     )
-    said = f"{len(page.encode()) / 1e6:.1f} MB"
-    return page.replace(f"This page has {' ' * ROOM}", f"This page has {said:<{ROOM}}", 1)
+    size = f"{len(page.encode()) / 1e6:.1f} MB"
+    return page.replace(f"This page has {' ' * ROOM}", f"This page has {size:<{ROOM}}", 1)
 
 
 def first_screen(sections: Sequence[Section]) -> str:
     """What a page says first, as JSON for programs: answers by model, questions, and checks that failed."""
     opening = next((section for section in sections if section.boxes), None)
-    said = {
+    content = {
         "answers": dict(opening.lead) if opening else {},
         "questions": [
             {"question": box.question, "answer": box.answer, "because": box.because}
@@ -131,7 +131,7 @@ def first_screen(sections: Sequence[Section]) -> str:
             if gate.outcome == "failed"
         ],
     }
-    return json.dumps(said, ensure_ascii=False).replace("<", "\\u003c")
+    return json.dumps(content, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def read_first_screen(page: str) -> dict[str, Any]:
@@ -142,6 +142,6 @@ def read_first_screen(page: str) -> dict[str, Any]:
     return json.JSONDecoder().raw_decode(page, begin + len(FIRST_SCREEN))[0]
 
 
-def filled(package: str, name: str, **known: Any) -> str:
+def filled(package: str, name: str, **values: Any) -> str:
     """The template `<name>.html.jinja` of a package, filled, without newlines around it."""
-    return template(package, name).render(known).strip("\n")
+    return template(package, name).render(values).strip("\n")

@@ -107,16 +107,16 @@ class Run:
         frames = self.part(of or name)
         if isinstance(frames, Refused):
             return frames
-        found = frames if of is None else frames.get(name)
+        rows_of_table = frames if of is None else frames.get(name)
         what = what or name.replace("_", " ")
-        if found is None:
+        if rows_of_table is None:
             return Refused(f"{what}: the table '{name}' was not handed to the report")
-        if len(found):
-            return found
+        if len(rows_of_table):
+            return rows_of_table
         verdicts = frames.get("verdicts") if of is not None else None
         reasons = [] if verdicts is None else [str(each) for each in verdicts["reason"].dropna().unique()]
-        said = found.attrs.get("reason") or "; ".join(reasons) or " ".join(self.notes(of or name))
-        return Refused(said or f"{what}: there is nothing to show, as the table has no rows")
+        reason = rows_of_table.attrs.get("reason") or "; ".join(reasons) or " ".join(self.notes(of or name))
+        return Refused(reason or f"{what}: there is nothing to show, as the table has no rows")
 
     def notes(self, name: str) -> list[str]:
         """The sentences that an analysis wants beside its tables."""
@@ -136,12 +136,12 @@ class Run:
     @property
     def probe(self) -> pd.DataFrame | None:
         """Rows of `PROBE_DISTRIBUTIONS`, all cells."""
-        return None if isinstance(found := self.table("probe_distributions"), Refused) else found
+        return None if isinstance(answers := self.table("probe_distributions"), Refused) else answers
 
     @property
     def human(self) -> pd.DataFrame | None:
         """Rows of `HUMAN_DISTRIBUTIONS`."""
-        return None if isinstance(found := self.table("human_distributions"), Refused) else found
+        return None if isinstance(answers := self.table("human_distributions"), Refused) else answers
 
     @property
     def quality(self) -> Frames:
@@ -162,10 +162,10 @@ class Run:
     @cached_property
     def tests(self) -> pd.DataFrame | None:
         """The tests of all analyses in one table, each with the analysis it belongs to; None where none was made."""
-        made = {name: self.frames(name).get("tests", ()) for name in self.analyses}
-        found = [frame.assign(analysis=name) for name, frame in made.items() if isinstance(frame, pd.DataFrame)]
-        found = [frame.astype(object) for frame in found if len(frame)]
-        return pd.concat(found, ignore_index=True).infer_objects() if found else None
+        by_analysis = {name: self.frames(name).get("tests", ()) for name in self.analyses}
+        tables = [frame.assign(analysis=name) for name, frame in by_analysis.items() if isinstance(frame, pd.DataFrame)]
+        tables = [frame.astype(object) for frame in tables if len(frame)]
+        return pd.concat(tables, ignore_index=True).infer_objects() if tables else None
 
     def has_model(self, beginning: str) -> bool:
         """Whether a family's models are named so on the hub."""
@@ -212,15 +212,15 @@ def study_of_files(name: str, title: str, seed: int = 0) -> Study:
 
 def software_versions(readings: Iterable[Mapping[str, str]] = ()) -> dict[str, str]:
     """Versions by name: of Python, of `LIBRARIES`, and of what read the models, as the metadata of readings say."""
-    found = {"Python": platform.python_version()}
+    versions = {"Python": platform.python_version()}
     for name in LIBRARIES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "not installed as a package"
-    said = list(readings)
+            versions[name] = "not installed as a package"
+    all_metadata = list(readings)
     for name, key in (("scorer", "scorer_version"), ("torch", "torch")):
-        values = sorted({metadata[key].strip('"') for metadata in said if key in metadata})
+        values = sorted({metadata[key].strip('"') for metadata in all_metadata if key in metadata})
         if values:
-            found[name] = ", ".join(values)
-    return found
+            versions[name] = ", ".join(values)
+    return versions

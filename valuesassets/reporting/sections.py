@@ -77,8 +77,8 @@ def draw_figures(section: Section, run: Run, name: str, *names: str, tells_missi
 def _draw(section: Section, run: Run, name: str, drawing: Drawing, tells_missing: bool) -> None:
     """Show the figures of a drawing, or say what it lacks."""
     tables = {each: _table_of(run, section.title, name, each) for each in drawing.tables}
-    for of, figure in figures(drawing, tables, run):
-        section.draw(figure, drawing.alt.format(**of), drawing.caption.format(**of))
+    for part, figure in figures(drawing, tables, run):
+        section.draw(figure, drawing.alt.format(**part), drawing.caption.format(**part))
     for each, table in tables.items():
         if tells_missing and each not in drawing.optional and not drawing.some:
             section.need(table)
@@ -86,9 +86,9 @@ def _draw(section: Section, run: Run, name: str, drawing: Drawing, tells_missing
 
 def _table_of(run: Run, title: str, name: str, table: str) -> pd.DataFrame | Refused:
     """A table of an analysis, or of another asset by its name or `<asset>/<table>`."""
-    asset, _, own = table.rpartition("/")
+    asset, _, table_name = table.rpartition("/")
     if asset:
-        return run.table(own, of=asset)
+        return run.table(table_name, of=asset)
     if table in run.frames(name) or (table not in run.found and name != table):
         return run.table(table, title, of=name)
     return run.table(table)
@@ -100,10 +100,10 @@ def humans_section(run: Run, name: str) -> list[Section]:
     people = section.need(run.table("human_distributions"))
     cells = section.need(run.table("cells", "the comparison with humans", of=name))
     sources = [] if people is None else sorted(set(people["source"]))
-    said = [f"Source of the human answers: {', '.join(sources)}."] if sources else []
+    notes = [f"Source of the human answers: {', '.join(sources)}."] if sources else []
     if "planted" in sources:
-        said.append("These respondents are synthetic, drawn from the planted distributions: no finding about people.")
-    section.anchor, section.paragraphs = "humans", said + ([] if cells is None else section.paragraphs)
+        notes.append("These respondents are synthetic, drawn from the planted distributions: no finding about people.")
+    section.anchor, section.paragraphs = "humans", notes + ([] if cells is None else section.paragraphs)
     return [section]
 
 
@@ -117,41 +117,41 @@ def quality_section(run: Run) -> Section:
         f"{rules.p_valid_cell:.2f} is flagged, and not readable. What is dropped, unreliable or unread is missing in "
         "every analysis."
     )
-    asked = section.need(run.table("probe_distributions"))
+    probe = section.need(run.table("probe_distributions"))
     cells = section.need(run.table("cells", "the quality report", of="quality_report"))
     dropped = run.dropped
     ids = dropped["question_id"].tolist() if len(dropped) else []
-    if asked is not None:
+    if probe is not None:
         section.draw(
-            draw_p_valid_heatmap(asked, rules.p_valid_question, ids, is_planted),
+            draw_p_valid_heatmap(probe, rules.p_valid_question, ids, is_planted),
             "Heat map of P_valid (mean over orders and wordings), cells in rows and questions in columns.",
             "P_valid of every question in every cell, mean over orders and wordings.",
         )
         section.draw(
-            draw_p_valid_by_language(asked, rules.p_valid_cell, is_planted),
+            draw_p_valid_by_language(probe, rules.p_valid_cell, is_planted),
             "Heat map of median P_valid, model families in rows and languages in columns.",
             "Median P_valid of every cell.",
         )
         section.draw(
-            draw_position_bias_dist(asked, rules.position_bias, is_planted),
+            draw_position_bias_dist(probe, rules.position_bias, is_planted),
             "Box plots of position bias by response type and model family.",
             "Position bias of all readings.",
         )
     if cells is not None:
-        gone, flagged = (
+        missing, flagged = (
             ", ".join(each_in(run.cells_that(each), "{model} in {language}")) or "none"
             for each in ("is_missing", "is_flagged")
         )
         section.paragraphs.append(
-            f"Cells missing: {gone}. Cells flagged: {flagged}. Questions dropped: {', '.join(ids) or 'none'}."
+            f"Cells missing: {missing}. Cells flagged: {flagged}. Questions dropped: {', '.join(ids) or 'none'}."
         )
         section.tabulate("Every cell that the study asks for.", cells)
     section.tabulate("Questions dropped, and why.", dropped)
-    if asked is not None:
+    if probe is not None:
         section.tabulate(
             "How far other estimators lie from the answers used here, in total variation per item, and the share of "
             f"items further than {rules.estimator_disagreement:.2f}. No analysis uses them.",
-            summarise_disagreements(asked, rules.estimator_disagreement),
+            summarise_disagreements(probe, rules.estimator_disagreement),
         )
     return section
 
@@ -161,10 +161,10 @@ def items_section(run: Run, texts: Mapping[str, str]) -> Section:
     section = Section("items", "Item statistics")
     frame = section.need(run.table("item_statistics"))
     if frame is not None:
-        shown = frame.assign(question=[texts.get(str(name).split("@")[0]) for name in frame["question_id"]])
+        numbers = frame.assign(question=[texts.get(str(name).split("@")[0]) for name in frame["question_id"]])
         first = ("model", "language", "question_id", "question")
         caption = "Every item in every cell: expected value, entropy, mode, concentration."
-        section.tabulate(caption, shown, list(dict.fromkeys([*first, *map(str, frame.columns)])))
+        section.tabulate(caption, numbers, list(dict.fromkeys([*first, *map(str, frame.columns)])))
     return section
 
 
@@ -196,9 +196,9 @@ def calibration_section(run: Run) -> Section:
     recovery = section.need(run.table("recovery", "the summary of the calibration", of="calibration"))
     if recovery is not None:
         cells = rows_where(recovery, response_type="all")
-        off = each_in(rows(cells, ~column(cells, "is_recovered").astype(bool)), "{model} in {language}")
-        found = f"{len(cells) - len(off)} of {len(cells)} calibrated cells were recovered within the bounds"
-        section.paragraphs.append(f"{found}; not recovered: {', '.join(off)}." if off else f"{found}.")
+        off_cells = each_in(rows(cells, ~column(cells, "is_recovered").astype(bool)), "{model} in {language}")
+        outcome = f"{len(cells) - len(off_cells)} of {len(cells)} calibrated cells were recovered within the bounds"
+        section.paragraphs.append(f"{outcome}; not recovered: {', '.join(off_cells)}." if off_cells else f"{outcome}.")
         first = [*VERDICT, *(str(name) for name in cells.columns if name not in (*VERDICT, "response_type"))]
         section.tabulate("Recovery of each cell; errors in scale units and probabilities.", cells, first)
         kinds = rows(recovery, recovery["response_type"] != "all")
@@ -208,10 +208,14 @@ def calibration_section(run: Run) -> Section:
         if run.has_controls:
             section.need(Refused(f"negative controls: {controls.reason}"))
         return section
-    wrong = each_in(rows(controls, ~column(controls, "fails").astype(bool)), "{language} answered by {answered_by}")
-    found = f"{len(controls) - len(wrong)} of {len(controls)} pairs failed, as they must"
-    passed = f"; these passed, so the calibration cannot tell them apart: {', '.join(wrong)}" if wrong else ""
-    section.paragraphs += [MUST_FAIL, f"{found}{passed}."]
+    wrong_pairs = each_in(
+        rows(controls, ~column(controls, "fails").astype(bool)), "{language} answered by {answered_by}"
+    )
+    outcome = f"{len(controls) - len(wrong_pairs)} of {len(controls)} pairs failed, as they must"
+    passed = (
+        f"; these passed, so the calibration cannot tell them apart: {', '.join(wrong_pairs)}" if wrong_pairs else ""
+    )
+    section.paragraphs += [MUST_FAIL, f"{outcome}{passed}."]
     section.tabulate(
         "Negative controls: each language's prompts answered by another's model.",
         controls.assign(reason=[_first_fault(each) for each in controls["reason"]]),
@@ -233,7 +237,7 @@ def _first_fault(reason: Any) -> str | None:
 def _by_response_type(section: Section, comparison: pd.DataFrame, limits: tuple[float, float, float]) -> None:
     """Mean and 95th percentile of each error over all cells, by scoring and, where there, by sampling."""
     bounds = dict(zip(MEASURES, limits, strict=True))
-    said = ", ".join(f"{name} {bounds[error]:.2f}" for error, name in MEASURES.items())
+    bounds_text = ", ".join(f"{name} {bounds[error]:.2f}" for error, name in MEASURES.items())
     scored, sampled = [], []
     for kind, part in by_response_type(comparison).items():
         scored.append({"response_type": kind, "n": len(part)} | _errors(part, ""))
@@ -246,7 +250,7 @@ def _by_response_type(section: Section, comparison: pd.DataFrame, limits: tuple[
             sampled.append({"response_type": kind, "n": n_sampled} | _errors(part, "sampled_") | allowed)
     section.tabulate(
         "Scored answers by response type over all cells: mean and 95th percentile of the errors. Bounds on the means: "
-        f"{said}. Categorical questions: total variation in place of W1.",
+        f"{bounds_text}. Categorical questions: total variation in place of W1.",
         scored,
     )
     if any(error_summary(comparison, f"sampled_{error}") for error in MEASURES):

@@ -34,17 +34,17 @@ def render_two_studies(compared: Compared, names: tuple[str, str], planted: bool
         names: of the first and the second.
     """
     page = PageTitle(" and ".join(names), f"{names[0]} and {names[1]}, side by side", planted)
-    asked, answers, places = (
+    conditions, answers, places = (
         Section("asked", "What was asked otherwise"),
         Section("answers", "Which answers differ"),
         Section("map", "Where points on the map have gone"),
     )
-    for name, (caption, same) in ASKED.items():
-        rows = asked.need(compared[name])
+    for name, (caption, sentence) in ASKED.items():
+        rows = conditions.need(compared[name])
         if rows is not None and len(rows):
-            tabulate(asked, caption, rows)
+            tabulate(conditions, caption, rows)
         elif rows is not None:
-            asked.paragraphs.append(same)
+            conditions.paragraphs.append(sentence)
     frames = {name: table for name, table in compared.items() if isinstance(table, pd.DataFrame)}
     answers.paragraphs += [each for each in sentences(frames) if "map" not in each]
     places.paragraphs += [each for each in sentences(frames) if "map" in each]
@@ -70,4 +70,4 @@ def render_two_studies(compared: Compared, names: tuple[str, str], planted: bool
         tabulate(answers, caption, questions, most=MOST_QUESTIONS)
     if points is not None:
         tabulate(places, "Points on the map, second minus first.", points)
-    return render_page(page, [asked, answers, places], [], [])
+    return render_page(page, [conditions, answers, places], [], [])

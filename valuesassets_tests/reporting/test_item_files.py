@@ -45,7 +45,7 @@ def test_the_items_of_a_battery_have_labels_that_differ_within_what_stata_shows(
 
 
 def test_every_id_has_a_name_of_its_own_that_both_programs_take():
-    names = variable_names([*IDS, "MODEL", "with", "x" * 40, "x" * 41], taken=["model", "language"])
+    names = variable_names([*IDS, "MODEL", "with", "x" * 40, "x" * 41], reserved=["model", "language"])
     assert len({name.casefold() for name in names.values()} | {"model", "language", "with"}) == len(names) + 3
     assert all(name.isascii() and name.isidentifier() and len(name) <= 32 for name in names.values())
 

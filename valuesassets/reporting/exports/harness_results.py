@@ -27,15 +27,22 @@ def write_harness_results(folder: Path, cells: Sequence[ReadCell]) -> list[Path]
     """Write the files of every model into a folder of its name; gives those with results."""
     written = []
     for model, group in groupby(sorted(cells, key=lambda cell: cell.model), key=lambda cell: cell.model):
-        own = list(group)
-        date = max(cell.read_at for cell in own).isoformat(timespec="microseconds").partition("+")[0].replace(":", "-")
+        model_cells = list(group)
+        date = (
+            max(cell.read_at for cell in model_cells)
+            .isoformat(timespec="microseconds")
+            .partition("+")[0]
+            .replace(":", "-")
+        )
         place = folder / _sanitized(model)
-        samples = {cell.task: [_sample(place_, *scored) for place_, scored in enumerate(cell.scored())] for cell in own}
+        samples = {
+            cell.task: [_sample(place_, *scored) for place_, scored in enumerate(cell.scored())] for cell in model_cells
+        }
         for task, rows in samples.items():
             lines = (json.dumps(row, ensure_ascii=False) for row in rows)
             write_text(place / f"samples_{task}_{date}.jsonl", "".join(f"{line}\n" for line in lines))
         written.append(place / f"results_{date}.json")
-        write_json(written[-1], _results(model, own, samples))
+        write_json(written[-1], _results(model, model_cells, samples))
     return written
 
 
@@ -43,7 +50,7 @@ def _results(
     model: str, cells: Sequence[ReadCell], samples: Mapping[str, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
     first = cells[0]
-    told = {"pretrained": model, "revision": first.plain("revision"), "dtype": first.plain("dtype")}
+    model_args = {"pretrained": model, "revision": first.plain("revision"), "dtype": first.plain("dtype")}
     hashes = {
         task: _hash("".join(row["doc_hash"] + row["prompt_hash"] + row["target_hash"] for row in rows))
         for task, rows in samples.items()
@@ -58,7 +65,7 @@ def _results(
         "n-samples": {task: {"original": len(rows), "effective": len(rows)} for task, rows in samples.items()},
         "config": {
             "model": "valuesassets",
-            "model_args": {name: value for name, value in told.items() if value},
+            "model_args": {name: value for name, value in model_args.items() if value},
             "model_num_parameters": int(first.plain("n_parameters") or 0),
             "model_dtype": first.plain("dtype"),
             "model_revision": first.plain("revision"),
@@ -83,14 +90,14 @@ def _results(
 
 
 def _aggregated(task: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": task, "alias": task, "sample_len": len(rows)}
+    aggregate: dict[str, Any] = {"name": task, "alias": task, "sample_len": len(rows)}
     for name in METRICS:
         values = [row[name] for row in rows if name in row]
         if values:
-            found[f"{name},{FILTER}"] = fmean(values)
+            aggregate[f"{name},{FILTER}"] = fmean(values)
             error = stdev(values) / math.sqrt(len(values)) if len(values) > 1 else "N/A"
-            found[f"{name}_stderr,{FILTER}"] = error
-    return found
+            aggregate[f"{name}_stderr,{FILTER}"] = error
+    return aggregate
 
 
 def _task_config(cell: ReadCell) -> dict[str, Any]:

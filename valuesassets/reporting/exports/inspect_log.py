@@ -31,20 +31,25 @@ def write_inspect_log(path: Path, cell: ReadCell) -> None:
 
 
 def _spec(cell: ReadCell) -> dict[str, Any]:
-    identity = [cell.study, cell.instrument, cell.family, cell.part, dict(cell.said)]
+    identity = [cell.study, cell.instrument, cell.family, cell.part, dict(cell.metadata)]
     ids = {name: sha256_json([name, *identity])[:ID_LENGTH] for name in ("eval_id", "run_id", "task_id")}
+    trial_ids = [trial.trial_id for trial, _ in cell.readings]
     return {
         **ids,
         "created": cell.created,
         "task": cell.task,
         "task_version": 0,
         "task_args": {},
-        "dataset": {"name": cell.task, "samples": len(cell.asked), "sample_ids": [t.trial_id for t, _ in cell.asked]},
+        "dataset": {
+            "name": cell.task,
+            "samples": len(cell.readings),
+            "sample_ids": trial_ids,
+        },
         "model": cell.model,
-        "model_args": {name: told for name in ("revision", "dtype", "device") if (told := cell.plain(name))},
+        "model_args": {name: value for name in ("revision", "dtype", "device") if (value := cell.plain(name))},
         "config": {"epochs": 1},
         "packages": {},
-        "metadata": {"family": cell.family, "part": cell.part, "instrument": cell.instrument, **cell.said},
+        "metadata": {"family": cell.family, "part": cell.part, "instrument": cell.instrument, **cell.metadata},
     }
 
 
@@ -55,11 +60,11 @@ def _step() -> dict[str, Any]:
 def _sample(cell: ReadCell, trial: Trial, reading: Reading, metrics: Mapping[str, float]) -> dict[str, Any]:
     readout, logs = labels_of(trial), log_probs(reading)
     turns = [{"role": turn.role, "content": turn.text} for turn in trial.chat or ()]
-    asked: Any = turns or trial.prompt
-    told: dict[str, Any] = {
+    prompt: Any = turns or trial.prompt
+    sample: dict[str, Any] = {
         "id": trial.trial_id,
         "epoch": 1,
-        "input": asked,
+        "input": prompt,
         "choices": list(readout.labels),
         "target": "",
         "messages": turns or [{"role": "user", "content": trial.prompt}],
@@ -78,22 +83,22 @@ def _sample(cell: ReadCell, trial: Trial, reading: Reading, metrics: Mapping[str
         },
     }
     if not logs:
-        said = reading.reason or str(reading.status)
-        return told | {"error": {"message": said, "traceback": said, "traceback_ansi": said}}
+        reason = reading.reason or str(reading.status)
+        return sample | {"error": {"message": reason, "traceback": reason, "traceback_ansi": reason}}
     ranked = sorted(zip(readout.labels, logs, strict=True), key=lambda each: -each[1])
-    shown = [{"token": label, "logprob": log} for label, log in ranked]
+    tokens = [{"token": label, "logprob": log} for label, log in ranked]
     answer = {"role": "assistant", "content": ranked[0][0], "source": "generate"}
-    logprobs = {"content": [{**shown[0], "top_logprobs": shown}]}
-    told["output"]["choices"] = [{"message": answer, "stop_reason": "stop", "logprobs": logprobs}]
-    for score in told["scores"].values():
+    logprobs = {"content": [{**tokens[0], "top_logprobs": tokens}]}
+    sample["output"]["choices"] = [{"message": answer, "stop_reason": "stop", "logprobs": logprobs}]
+    for score in sample["scores"].values():
         score["answer"] = ranked[0][0]
-    return told | {"messages": [*told["messages"], answer]}
+    return sample | {"messages": [*sample["messages"], answer]}
 
 
 def _summary(sample: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("id", "epoch", "input", "choices", "target", "scores")
+    fields = ("id", "epoch", "input", "choices", "target", "scores")
     error = {"error": sample["error"]["message"]} if "error" in sample else {}
-    return {name: sample[name] for name in kept} | {"completed": True} | error
+    return {name: sample[name] for name in fields} | {"completed": True} | error
 
 
 def _results(samples: list[dict[str, Any]]) -> dict[str, Any]:
@@ -103,5 +108,5 @@ def _results(samples: list[dict[str, Any]]) -> dict[str, Any]:
         if values:
             mean = {"name": "mean", "value": sum(values) / len(values), "params": {}}
             scores.append({"name": name, "scorer": name, "params": {}, "metrics": {"mean": mean}})
-    read = sum(bool(sample["scores"]) for sample in samples)
-    return {"total_samples": len(samples), "completed_samples": read, "scores": scores}
+    n_read = sum(bool(sample["scores"]) for sample in samples)
+    return {"total_samples": len(samples), "completed_samples": n_read, "scores": scores}

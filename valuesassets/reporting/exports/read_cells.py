@@ -23,8 +23,8 @@ class ReadCell:
 
     Attributes:
         study, instrument, family, part: as the study names them.
-        said: what the readings' file says of itself: `model`, `revision`, `dtype`, ...
-        asked: each trial of labels with its reading.
+        metadata: what the readings' file says of itself: `model`, `revision`, `dtype`, ...
+        readings: each trial of labels with its reading.
         read_at: when the file was written.
     """
 
@@ -32,8 +32,8 @@ class ReadCell:
     instrument: str
     family: str
     part: str
-    said: Mapping[str, str]
-    asked: Sequence[tuple[Trial, Reading]]
+    metadata: Mapping[str, str]
+    readings: Sequence[tuple[Trial, Reading]]
     read_at: datetime
 
     @property
@@ -54,11 +54,11 @@ class ReadCell:
 
     def plain(self, name: str) -> str:
         """What is said under a name, without the quotes of JSON; empty where there is nothing."""
-        return self.said.get(name, "").strip('"').replace("null", "")
+        return self.metadata.get(name, "").strip('"').replace("null", "")
 
     def scored(self) -> Iterator[tuple[Trial, Reading, dict[str, float]]]:
         """Each trial with its reading and its `METRICS`; none of one that could not be read."""
-        for trial, reading in self.asked:
+        for trial, reading in self.readings:
             yield trial, reading, metrics_of(trial, reading)
 
 
@@ -66,12 +66,12 @@ def metrics_of(trial: Trial, reading: Reading) -> dict[str, float]:
     """`METRICS` of a reading, by name; those that it has no number for are left out."""
     if reading.label_probs is None or reading.p_valid is None:
         return {}
-    found, values = {"p_valid": reading.p_valid}, labels_of(trial).values
+    metrics, values = {"p_valid": reading.p_valid}, labels_of(trial).values
     low, high = min(values), max(values)
     if reading.p_valid > 0 and high > low:
         mean = math.fsum(prob * value for prob, value in zip(reading.label_probs, values, strict=True))
-        found["mean_unit"] = (mean / reading.p_valid - low) / (high - low)
-    return found
+        metrics["mean_unit"] = (mean / reading.p_valid - low) / (high - low)
+    return metrics
 
 
 def labels_of(trial: Trial) -> ScoreLabels:

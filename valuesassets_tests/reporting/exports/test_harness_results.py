@@ -46,12 +46,12 @@ def test_the_harness_itself_makes_its_table_of_the_results_and_knows_every_key(w
 def test_results_are_means_of_the_samples_and_these_the_readings(written):
     results, samples, cell = written
     rows = samples["demo_survey_survey_deu"]
-    assert len(rows) == len(cell.asked) == results["n-samples"]["demo_survey_survey_deu"]["effective"]
+    assert len(rows) == len(cell.readings) == results["n-samples"]["demo_survey_survey_deu"]["effective"]
     found = results["results"]["demo_survey_survey_deu"]
     means = [row["mean_unit"] for row in rows]
     assert found["mean_unit,none"] == pytest.approx(sum(means) / len(means))
     assert found["mean_unit_stderr,none"] > 0
-    for row, (trial, reading) in zip(rows, cell.asked, strict=True):
+    for row, (trial, reading) in zip(rows, cell.readings, strict=True):
         assert row["doc"]["trial_id"] == trial.trial_id
         assert row["mean_unit"] == metrics_of(trial, reading)["mean_unit"]
         probs = [math.exp(float(log)) for log, _ in row["filtered_resps"]]

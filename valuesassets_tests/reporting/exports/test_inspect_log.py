@@ -17,12 +17,12 @@ from valuesassets_tests.reporting.made_storage import write_storage
 def cell(tmp_path_factory):
     """A cell whose second trial could not be read and whose third is put in a chat."""
     folder = write_storage(tmp_path_factory.mktemp("stored"))
-    found = next(each for each in read_cells("small", folder) if (each.family, each.part) == ("reference-multi", "eng"))
-    asked = list(found.asked)
-    failed = Reading(asked[1][0].trial_id, None, None, None, None, (), Status.FAILED, "NaN", "0" * 64)
-    asked[1] = (asked[1][0], failed)
-    asked[2] = (replace(asked[2][0], chat=(Turn("system", "Be brief."), Turn("user", "Work?"))), asked[2][1])
-    return replace(found, asked=asked)
+    whole = next(each for each in read_cells("small", folder) if (each.family, each.part) == ("reference-multi", "eng"))
+    pairs = list(whole.readings)
+    failed = Reading(pairs[1][0].trial_id, None, None, None, None, (), Status.FAILED, "NaN", "0" * 64)
+    pairs[1] = (pairs[1][0], failed)
+    pairs[2] = (replace(pairs[2][0], chat=(Turn("system", "Be brief."), Turn("user", "Work?"))), pairs[2][1])
+    return replace(whole, readings=pairs)
 
 
 @pytest.fixture
@@ -38,8 +38,8 @@ def test_inspects_own_reader_opens_the_log_and_finds_every_reading(log, cell):
     assert (found.status, found.eval.task, found.eval.model) == ("success", "small_survey_eng", "reference-multi/eng")
     assert found.eval.metadata["revision"] == "a" * 40
     samples = {sample.id: sample for sample in found.samples}  # its reader sorts them by their ids
-    assert len(samples) == len(cell.asked)
-    for trial, reading in cell.asked:
+    assert len(samples) == len(cell.readings)
+    for trial, reading in cell.readings:
         sample = samples[trial.trial_id]
         assert sample.choices == list(labels_of(trial).labels)
         if reading.label_probs is None:
@@ -49,7 +49,11 @@ def test_inspects_own_reader_opens_the_log_and_finds_every_reading(log, cell):
         best = max(range(len(reading.label_probs)), key=lambda place: reading.label_probs[place])
         assert sample.output.completion == top[0].token == labels_of(trial).labels[best]
         assert {name: score.value for name, score in sample.scores.items()} == metrics_of(trial, reading)
-    assert [message.role for message in samples[cell.asked[2][0].trial_id].messages] == ["system", "user", "assistant"]
+    assert [message.role for message in samples[cell.readings[2][0].trial_id].messages] == [
+        "system",
+        "user",
+        "assistant",
+    ]
     assert found.results.total_samples == found.results.completed_samples + 1
     assert found.results.scores[0].metrics["mean"].value == pytest.approx(0.8)
 
@@ -60,15 +64,15 @@ def test_the_log_is_a_zip_of_json_with_the_same_bytes_again(log, cell, tmp_path)
     with zipfile.ZipFile(log) as archive:
         held = {name: json.loads(archive.read(name)) for name in archive.namelist()}
     assert held["header.json"]["version"] == held["_journal/start.json"]["version"] == 2
-    assert len(held["summaries.json"]) == len(cell.asked) == sum(name.startswith("samples/") for name in held)
-    trial, reading = cell.asked[0]
+    assert len(held["summaries.json"]) == len(cell.readings) == sum(name.startswith("samples/") for name in held)
+    trial, reading = cell.readings[0]
     sample = held[f"samples/{trial.trial_id}_epoch_1.json"]
     assert sample["input"] == trial.prompt
     assert sample["metadata"]["label_probs"] == list(reading.label_probs)
 
 
 def test_a_mean_is_on_the_scale_whatever_the_order_of_options(cell):
-    (trial, reading), low = cell.asked[0], min(labels_of(cell.asked[0][0]).values)
+    (trial, reading), low = cell.readings[0], min(labels_of(cell.readings[0][0]).values)
     probs = tuple(0.5 * (value == low) for value in labels_of(trial).values)
     assert metrics_of(trial, replace(reading, label_probs=probs, p_valid=0.5)) == {"p_valid": 0.5, "mean_unit": 0.0}
     none = replace(reading, label_probs=(0.0,) * len(probs), p_valid=0.0)

@@ -1,1 +1,1 @@
-"""The report: parts, gates, claims, methods, citations and provenance, put together as one page."""
+"""The report page of an instrument: its sections, gates, claims, methods, citations and provenance."""

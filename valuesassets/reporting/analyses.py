@@ -1,7 +1,7 @@
-"""What one analysis is: one entry gives its asset, figures, line in the UI and section of the report.
+"""`Analysis`: the declaration from which an analysis gets its asset, its figures, its line in the UI and its section.
 
-Everything that computes or draws is named as `module:name` and imported when it is used, so that the graph is loaded
-without any derivation and any figure.
+Functions that compute or draw are given as `module:name` and imported when they are used, so that the graph of assets
+loads without them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,34 +19,34 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ASSETS_OF = {"usable_answers": ("probe_distributions", "quality_report"), "people": ("human_distributions",)}
-"""What an analysis may need that is not one asset of that name: usable answers, and people's beside them."""
+"""The assets behind those names in `Analysis.needs` that are not names of assets."""
 
 RESTS_ON = ("human", "inference", "seed", "thresholds")
-"""What most analyses read of the study, besides families and languages."""
+"""The settings of the study that most analyses read, besides families and languages."""
 
 
 class Rules(Protocol):
-    """What figures need to know besides tables; a study is one."""
+    """The settings that figures need besides tables; a `Study` has them."""
 
     @property
     def is_planted(self) -> bool:
-        """Whether some or all answers were made up: every figure says so."""
+        """Whether some or all answers are planted; every figure says so."""
         ...
 
     @property
     def inference(self) -> Inference:
-        """How intervals and tests were made."""
+        """The settings of intervals and tests."""
         ...
 
     @property
     def thresholds(self) -> Thresholds:
-        """From where on an answer counts."""
+        """The thresholds above which readings count."""
         ...
 
 
 @dataclass(frozen=True)
 class FigureRules:
-    """`Rules` where a study alone does not say that answers were made up."""
+    """`Rules` for figures of a study whose answers, or people, are planted although the study does not say so."""
 
     is_planted: bool
     inference: Inference
@@ -55,20 +55,21 @@ class FigureRules:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of an analysis.
+    """The declaration of a figure of an analysis.
 
     Attributes:
-        name: of its file and of its picture in the UI.
-        tables: of the analysis, or of the assets that it needs; without rows in each of them nothing is drawn.
-        alt, caption: what it shows, for those who do not see it, and under it; without a caption it stands beside the
-            tables and in the UI, and not in the report.
-        optional: tables that may be missing; `draw` is given None in their place.
-        some: `table.column` that has to hold more than zero.
-        rules: thresholds of the study.
-        by: columns of whose every combination there is a figure of its own; `alt` and `caption` may name them.
-        has_notes: whether the notes of the analysis stand under it, where they do not stand beside it.
-        draw: `module:function`, where that is not `figures/<name>.py:draw_<name>`; takes the tables in order, then
-            `rules`, and `planted` and the study's `inference` where it knows these words.
+        name: the name of its file and of its picture in the UI.
+        tables: the tables that it draws, of the analysis or of the assets that it needs; it is drawn only if each has
+            rows.
+        alt: a description for readers who cannot see the figure.
+        caption: the text under the figure; a figure without caption is in the UI, but not in the report.
+        optional: tables that may be missing; `draw` gets None in their place.
+        some: a `table.column`; the figure is drawn only if the column's sum is above zero.
+        rules: names of the thresholds of the study that `draw` takes.
+        by: columns; each combination of their values has its own figure, and `alt` and `caption` may name them.
+        has_notes: whether the notes of the analysis are printed under the figure.
+        draw: `module:function`, by default `figures/<name>.py:draw_<name>`. It takes the tables in their order, then
+            `rules`, and `planted` and `inference` if it has such parameters.
     """
 
     name: str
@@ -84,35 +85,35 @@ class Drawing:
 
     @property
     def function(self) -> str:
-        """`module:function` of what draws it."""
+        """`module:function` that draws it."""
         return self.draw or f"valuesassets.figures.{self.name}:draw_{self.name}"
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """One analysis of an instrument; its key in the instrument's `ANALYSES` is its asset's name.
+    """The declaration of one analysis of an instrument; its key in the instrument's `ANALYSES` is its asset's name.
 
     Attributes:
-        title: of its section in the report.
-        about: what its asset holds, in one sentence.
-        derive: `module:function`, which gives tables by name. Its parameters say what it takes: `study`; `grid`
-            (usable answers as arrays, people's beside them where `people` are needed); `answers` (the same as a table);
-            `human` (people's answers); `n_parameters` (of each cell's model); else an asset by its name.
-        needs: `usable_answers`, `people`, and other assets of the instrument.
-        line: `module:function` of its tables (or its one table), and of the study's `inference` where it has such a
-            parameter: what the UI says of them in one line.
+        title: the title of its section in the report.
+        about: the content of its asset, in one sentence.
+        derive: `module:function` that returns tables by name. The names of its parameters select its inputs: `study`;
+            `grid` (usable answers as arrays, with people's answers if it needs `people`); `answers` (the same as a
+            table); `human` (people's answers); `n_parameters` (of each cell's model); or the name of an asset.
+        needs: its inputs: `usable_answers`, `people`, and other assets of the instrument.
+        line: `module:function` that returns the line for the UI. It takes the tables (or the one table), and
+            `inference` if it has such a parameter.
         drawings: its figures, in order.
-        captions: by name of a table; tables without one stand under their name.
-        hidden: tables that are in the figures already, or too long to read.
-        caution: what stands in the report where the analysis itself notes nothing.
-        section: `module:function` of (run, name) that writes its sections, where they are not like all others'.
-        stored: how its asset is stored: `frames` for tables by name; `frame` or `csv` where `derive` gives one table.
-        docs: page of the documentation.
-        decides: the verdict, in its table `verdicts`, by which its claim holds; its tests then claim nothing.
-        claim: the sentence that it claims of each family, `{model}` in place of the name.
-        question: which question its claims answer; they stand together by it.
-        kinds: what the UI marks its asset as.
-        reads: tables of the study that it reads, besides families and languages.
+        captions: the caption of each table by its name; the others get their name as caption.
+        hidden: tables that the report leaves out, since figures show them or they are too long to read.
+        caution: the paragraph of its section if the analysis has no notes.
+        section: `module:function` of (run, name) that returns its sections, instead of the usual one.
+        stored: the storage format: `frames` for tables by name; `frame` or `csv` if `derive` returns one table.
+        docs: its page of the documentation.
+        decides: the verdict in its table `verdicts` by which its claim holds; its tests then make no claims.
+        claim: the sentence that it claims of each family, with `{model}` in place of the name.
+        question: the question that its claims answer and are grouped by.
+        kinds: the kinds by which the UI marks its asset.
+        reads: the tables of the study file that it reads, besides families and languages.
     """
 
     title: str
@@ -135,18 +136,18 @@ class Analysis:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The assets that it needs."""
+        """The names of the assets that it needs."""
         return tuple(asset for need in self.needs for asset in ASSETS_OF.get(need, (need,)))
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules that its tables and figures come from."""
+        """The modules that compute its tables and draw its figures."""
         places = (self.derive, *(each.function for each in self.drawings))
         return tuple(place.partition(":")[0] for place in places if place)
 
 
 def named(place: str) -> Any:
-    """What stands at `module:name`.
+    """The object that `module:name` names.
 
     >>> named("valuesassets.reporting.analyses:ASSETS_OF")["people"]
     ('human_distributions',)
@@ -159,14 +160,14 @@ def derived(analysis: Analysis, offered: Mapping[str, Callable[[], Any]]) -> dic
     """The tables of an analysis.
 
     Args:
-        offered: what a derivation may take, by the name of its parameter; made only where it is taken.
+        offered: a function for each possible input, by the name of its parameter; only inputs that are used are made.
     """
     derive = named(analysis.derive)
     return derive(**{name: offered[name]() for name in signature(derive).parameters})
 
 
 def line_of(analysis: Analysis, frames: Mapping[str, pd.DataFrame], inference: Inference = USUAL) -> str:
-    """What the UI says of an analysis in one line; the reason where it was refused."""
+    """The UI's line about an analysis; if the analysis was refused, the reason."""
     if "refused" in frames:
         return f"refused: {frames['refused'].reason.iloc[0]}"
     line = named(analysis.line)
@@ -176,10 +177,10 @@ def line_of(analysis: Analysis, frames: Mapping[str, pd.DataFrame], inference: I
 def all_figures(
     analyses: Mapping[str, Analysis], frames: Mapping[str, pd.DataFrame], rules: Rules
 ) -> dict[str, "Figure"]:
-    """Every figure of several analyses that their tables allow, by its file's name.
+    """Every figure of several analyses whose tables are present, by the name of its file.
 
     Args:
-        frames: by `<asset>/<table>`, or by `<asset>` where that is one table.
+        frames: tables by `<asset>/<table>`, or by `<asset>` if the asset is one table.
     """
     figures_by_name: dict[str, Figure] = {}
     for name, analysis in analyses.items():
@@ -192,7 +193,7 @@ def all_figures(
 def named_figures(
     drawing: Drawing, tables: Mapping[str, Any], rules: Rules, notes: Sequence[str] = ()
 ) -> dict[str, "Figure"]:
-    """The figures of a drawing by file name: that of the drawing, and of what each is of where there are several."""
+    """The figures of a drawing by file name; several figures have their values of `by` in their names."""
     figures_of_parts = list(figures(drawing, tables, rules, notes))
     is_one = len(figures_of_parts) == 1
     return {
@@ -204,11 +205,11 @@ def named_figures(
 def figures(
     drawing: Drawing, tables: Mapping[str, Any], rules: Rules, notes: Sequence[str] = ()
 ) -> Iterator[tuple[Mapping[str, str], "Figure"]]:
-    """Each figure of a drawing, with the values of `by` that it is of; none where there is nothing to draw.
+    """Each figure of a drawing, with its values of the columns `by`; none if a table that it needs is missing.
 
     Args:
-        tables: by name; what is no table counts as missing.
-        notes: sentences that stand nowhere else beside the figure.
+        tables: tables by name; a value that is not a table counts as missing.
+        notes: sentences to print under the figure if the drawing `has_notes`.
     """
     filled_tables = {name: table for name, table in tables.items() if isinstance(table, pd.DataFrame) and len(table)}
     if {*drawing.tables} - {*filled_tables, *drawing.optional}:
@@ -226,5 +227,5 @@ def figures(
     parts = records(filled_tables[drawing.tables[0]].loc[:, by].drop_duplicates()) if by else [{}]
     for part in parts:
         inputs = (rows_where(filled_tables[name], **part) if name in filled_tables else None for name in drawing.tables)
-        if (figure := draw(*inputs, *thresholds, **options)) is not None:  # else there is nothing to see
+        if (figure := draw(*inputs, *thresholds, **options)) is not None:
             yield part, figure

@@ -1,7 +1,7 @@
-"""What a run lets its reader claim and what not, and why: a section of the report, with the study's gates.
+"""The claims that a run supports or does not support, with reasons, and the gates of the study.
 
-A gate is one sentence, true when it passed, and what was found; what was never looked at has not passed. An instrument
-puts its own claims and gates around these.
+A gate is a sentence that is true if the gate passed, with its outcome; a gate that was not checked has not passed. An
+instrument adds its own claims and gates to these.
 """
 
 import math
@@ -27,7 +27,7 @@ TEST_COLUMNS = (
     *("n", "n_resamples", "seed", "verdict"),
 )
 RANKINGS = frozenset(["map", "own country", "nearest neighbours", "resources", "mono vs multi", "reliability"])
-"""Families of tests that give way where a family of models is not reliable."""
+"""Families of tests whose claims do not hold for a family of models that is not reliable."""
 NOT_TESTED = "not tested"
 VAGUE = "; the family's answers are not reliable"
 RELIABLE = "What sets the languages of {} apart replicates in other wordings."
@@ -35,7 +35,7 @@ MUST_FAIL = "The calibration refused another language's reference model in every
 
 
 def beside_claims(section: Section, run: Run) -> None:
-    """Add to the section of claims what the study asks for, what was left out and why, and every test."""
+    """Add to the section of claims the design of the study, the data left out with reasons, and every test."""
     study, gates = run.study, run.gates
     families = capital(counted(len(study.families), "model family", "model families"))
     languages = [f"{each.name} ({code}, {each.country})" for code, each in study.languages.items()]
@@ -43,7 +43,7 @@ def beside_claims(section: Section, run: Run) -> None:
     section.paragraphs += [
         f"{families} ({', '.join(study.families)}) in {counted(len(languages), 'language')}: "
         f"{counted(len(study.cells()), 'cell')}. {', '.join(languages)}.",
-        f"Gates: {outcomes['passed']} passed, {outcomes['failed']} failed, {outcomes['missing']} never looked at."
+        f"Gates: {outcomes['passed']} passed, {outcomes['failed']} failed, {outcomes['missing']} not checked."
         if gates
         else "No gates were handed to the report.",
     ]
@@ -56,13 +56,13 @@ def beside_claims(section: Section, run: Run) -> None:
 
 
 def by_question(claims: Iterable[Claim]) -> list[Claim]:
-    """Claims by their questions, in the order of `QUESTIONS`; those of another question stand last, under it."""
+    """The claims sorted by their questions, in the order of `QUESTIONS`; claims with other questions come last."""
     places = {question: place for place, question in enumerate(QUESTIONS)}
     return sorted(claims, key=lambda claim: (places.get(claim.question, len(places)), claim.question))
 
 
 def about_whom(run: Run) -> Iterator[Claim]:
-    """What planted answers say nothing about."""
+    """The claims that planted answers do not support, about models or people."""
     planted = planted_families(run.study)
     if planted:
         whom = "any model" if len(planted) == len(run.study.families) else listed(planted)
@@ -73,7 +73,7 @@ def about_whom(run: Run) -> Iterator[Claim]:
 
 
 def exactness(run: Run) -> Iterator[Claim]:
-    """Whether what was planted came back."""
+    """Whether the readings recovered the planted answers."""
     calibration, controls = run.part("calibration"), run.part("negative_controls")
     if isinstance(calibration, Refused):
         reason = calibration.reason if run.study.has_reference_models else "nothing was planted in this study"
@@ -96,7 +96,7 @@ def exactness(run: Run) -> Iterator[Claim]:
 
 
 def answers(run: Run) -> Iterator[Claim]:
-    """Which answers can be used."""
+    """How many answers can be used, and which cells cannot."""
     if not run.quality:
         yield Claim("Anything about answers.", False, "no quality report says which of them can be trusted")
         return
@@ -104,7 +104,7 @@ def answers(run: Run) -> Iterator[Claim]:
     n_usable = int(readings["is_usable"].astype(bool).sum()) if len(readings) else 0
     if n_usable:
         share = f"{n_usable:,} of {len(readings):,} answer distributions (an item in a cell) can be used."
-        yield Claim(share, True, "they pass the study's rules on P_valid, and their labels could be told apart")
+        yield Claim(share, True, "they pass the study's rules on P_valid, and their labels could be distinguished")
     doubtful = run.cells_that("is_missing", "is_flagged")
     if len(doubtful):
         cells = some_of(each_in(doubtful, "{model} in {language}"))
@@ -112,7 +112,7 @@ def answers(run: Run) -> Iterator[Claim]:
 
 
 def reliable(run: Run) -> Iterator[Claim]:
-    """Whether a family's differences between languages repeat themselves."""
+    """Whether the differences between the languages of each family replicate in other wordings."""
     for row in records(run.frames("reliability").get("families", pd.DataFrame())):
         sentence = f"The differences between the languages of {row['model']} replicate in other wordings."
         is_reliable = row.get("is_reliable")
@@ -123,11 +123,11 @@ def reliable(run: Run) -> Iterator[Claim]:
 
 
 def _again(row: Mapping[str, Any]) -> str:
-    """What repeats of the differences between a family's languages, and how large they are, beside people's."""
+    """The generalizability of a family's differences between languages, and their size beside people's."""
     words = f"generalizability {_value(row['generalizability'])}"
     if not is_absent(row.get("beyond_position")):
         words += f", {_value(row['beyond_position'])} beyond position"
-    words += f"; {_value(row['threshold'])} is asked for"
+    words += f"; at least {_value(row['threshold'])} is required"
     lows = [float(row.get(f"{name}_low", "nan")) for name in ("generalizability", "beyond_position")]
     words += ", an interval holds 0" * any(low <= 0 for low in lows)
     if not is_absent(row.get("languages_sd_unit")):
@@ -145,9 +145,9 @@ def unreliable(run: Run) -> set[str]:
 
 
 def tested(run: Run) -> Iterator[Claim]:
-    """What the tests say that decide; those of a family with a comma in its name stand beside another's.
+    """A claim for each verdict and each test that decides; tests of a family with a comma in its name decide nothing.
 
-    Where several tests have one name, what each of them measures stands in its sentence.
+    If several tests have one name, each claim names its statistic.
     """
     vague, deciding = unreliable(run), {name: analysis for name, analysis in run.analyses.items() if analysis.decides}
     for name, analysis in deciding.items():
@@ -185,7 +185,7 @@ def _is_measured(test: Mapping[str, Any]) -> bool:
 
 
 def _not_tested(run: Run, tests: Sequence[Mapping[str, Any]]) -> Iterator[Claim]:
-    """One claim for all tests of a family that measured nothing, with the reason of the first."""
+    """One unsupported claim for all tests of a family without a value, with the reason of the first."""
     families: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in tests:
         families.setdefault((str(row["analysis"]), str(row["test_family"]).partition(" (")[0]), []).append(row)
@@ -199,13 +199,13 @@ def _not_tested(run: Run, tests: Sequence[Mapping[str, Any]]) -> Iterator[Claim]
 
 
 def likeness(run: Run) -> Iterator[Claim]:
-    """What is not said of people where there are none."""
+    """The unsupported claim about people, if the run has no people."""
     if isinstance(human := run.part("human_distributions"), Refused):
         yield Claim("How near models are to people.", False, human.reason)
 
 
 def _left_out(section: Section, run: Run) -> None:
-    """Cells, items and answers that no analysis uses, and why."""
+    """Add tables of the cells, items and answers that no analysis uses, with reasons."""
     doubtful, reason = run.cells_that("is_missing", "is_flagged"), ["model", "language", "reason"]
     section.tabulate("Cells missing or flagged, and why.", doubtful, reason)
     section.tabulate("Items dropped everywhere, and why.", run.dropped, ["question_id", "response_type", "reason"])
@@ -222,7 +222,7 @@ def _left_out(section: Section, run: Run) -> None:
 
 
 def _claim(sentence: str, is_supported: bool, because: str) -> Claim:
-    """A sentence that the run supports, or that what it says is not supported."""
+    """A claim; if it is not supported, its sentence begins with `That`."""
     return Claim(sentence if is_supported else f"That {sentence[0].lower()}{sentence[1:]}", is_supported, because)
 
 
@@ -231,7 +231,7 @@ def _value(value: Any) -> str:
 
 
 def preflight_gates(run: Run) -> Iterator[Gate]:
-    """Whether every cell of a family passed what is looked at before it is read; those that did not are left out."""
+    """One gate per family: whether every cell passed its preflight; cells that failed are left out."""
     preflight = run.found.get("preflight", {})
     for family in run.study.families:
         sentence, parts = f"Every cell of {family} passed its preflight.", preflight.get(family, {}).get("parts")
@@ -247,7 +247,7 @@ def preflight_gates(run: Run) -> Iterator[Gate]:
 
 
 def calibration_gates(run: Run) -> Iterator[Gate]:
-    """Whether what was planted came back, and whether another language's model was refused where that is tried."""
+    """Whether planted answers were recovered, and whether the negative controls failed, if the study has any."""
     calibration, controls = run.part("calibration"), run.part("negative_controls")
     if isinstance(calibration, Refused):
         yield Gate("Planted answers were recovered.", False, calibration.reason, is_missing=True)
@@ -264,7 +264,7 @@ def calibration_gates(run: Run) -> Iterator[Gate]:
 
 
 def quality_gates(run: Run) -> Iterator[Gate]:
-    """Whether every cell can be trusted, and every question."""
+    """Whether every cell can be trusted, and whether every question was kept."""
     n_cells, n_questions = (len(run.quality.get(name, ())) for name in ("cells", "questions"))
     doubtful = each_in(run.cells_that("is_missing", "is_flagged"), "{model}/{language}")
     yield _every("Every cell of the grid was read and can be trusted.", n_cells, "", "not", doubtful)
@@ -274,7 +274,7 @@ def quality_gates(run: Run) -> Iterator[Gate]:
 
 
 def reliability_gates(run: Run) -> Iterator[Gate]:
-    """One per family: whether it reaches the study's threshold, or that it was not measured."""
+    """One gate per family: whether its reliability reaches the study's threshold; missing if it was not measured."""
     reliability, threshold = run.part("reliability"), run.study.thresholds.reliability
     if isinstance(reliability, Refused):
         yield Gate(RELIABLE.format("the families"), False, reliability.reason, is_missing=True)
@@ -293,11 +293,16 @@ def reliability_gates(run: Run) -> Iterator[Gate]:
             lows.append(ends[0])
             words += f", beyond position {spelled(beyond, *ends, digits=2)}"
         is_above = least >= threshold and not any(low <= 0 for low in lows)
-        words += f", {threshold:g} or more wanted" + ", without 0 in an interval" * any(low <= 0 for low in lows)
+        words += f"; at least {threshold:g} is required" + ", and an interval without 0" * any(low <= 0 for low in lows)
         yield Gate(RELIABLE.format(row["model"]), is_above, words)
 
 
 def _every(sentence: str, total: int, things: str, wrong_is: str, wrong: Sequence[str]) -> Gate:
-    """A gate that passes where all of some things are right and there is one; the wrong ones are named."""
+    """A gate that passes if there are things to check and none is wrong; its outcome names the wrong ones.
+
+    Args:
+        things: what was counted, with a space in front.
+        wrong_is: the word in front of the wrong ones.
+    """
     outcome = f"{total - len(wrong)} of {total}{things}" + (f"; {wrong_is}: {', '.join(wrong)}" if wrong else "")
     return Gate(sentence, bool(total) and not wrong, outcome, is_missing=not total)

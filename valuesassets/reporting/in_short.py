@@ -1,4 +1,4 @@
-"""What an instrument's page opens with: a sentence for each model, and the questions that come before any figure."""
+"""The first section of an instrument's page: a sentence for each model, and boxes that answer the first questions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import shorten
@@ -6,7 +6,7 @@ from textwrap import shorten
 from valuesassets.reporting.parts import Box, Claim, Gate, Section
 
 LONGEST = 160
-"""Characters of the reason in a box; the page says the rest below."""
+"""The most characters of the reason in a box; the page has the whole reason below."""
 
 
 def in_short(
@@ -15,19 +15,19 @@ def in_short(
     """The first section of a page.
 
     Args:
-        answers: a sentence by model, which answers the instrument's question.
-        weaknesses: what a reader has to know of models before anything else, in sentences.
+        answers: by model, a sentence that answers the instrument's question.
+        weaknesses: sentences on weaknesses of the models that readers have to know first.
     """
     boxes = (
-        _of_gates("Does the instrument work?", [gate for gate in gates if gate.of_instrument]),
-        _of_gates("Can the answers be used?", [gate for gate in gates if not gate.of_instrument]),
-        _of_claims(claims),
+        _gates_box("Does the instrument work?", [gate for gate in gates if gate.of_instrument]),
+        _gates_box("Can the answers be used?", [gate for gate in gates if not gate.of_instrument]),
+        _claims_box(claims),
     )
     return Section("answer", "In short", list(weaknesses), lead=answers, boxes=boxes)
 
 
-def _of_gates(question: str, gates: Sequence[Gate]) -> Box:
-    """How many checks were passed; the first that was not says why."""
+def _gates_box(question: str, gates: Sequence[Gate]) -> Box:
+    """A box with the number of checks that passed, and the reason of the first that did not."""
     n_passed = sum(gate.is_passed for gate in gates)
     failed = [gate for gate in gates if gate.outcome == "failed"]
     missing = [gate for gate in gates if gate.is_missing]
@@ -40,7 +40,7 @@ def _of_gates(question: str, gates: Sequence[Gate]) -> Box:
 
 
 def _because(gate: Gate | None) -> str:
-    """What a gate that did not pass says, shortened; without one that all is well."""
+    """The shortened outcome of a gate that did not pass; without a gate, that every check passed."""
     if gate is None:
         return "Every check was passed."
     if gate.by_plan:
@@ -48,9 +48,10 @@ def _because(gate: Gate | None) -> str:
     return shorten(f"Not passed: {gate.sentence} {gate.found}", LONGEST, placeholder=" …")
 
 
-def _of_claims(claims: Sequence[Claim]) -> Box:
+def _claims_box(claims: Sequence[Claim]) -> Box:
+    """A box with the number of claims that the run supports."""
     n_supported = sum(claim.is_supported for claim in claims)
     outcome = "partly" if n_supported else "no"
     answer = f"{n_supported} of {len(claims)} claims"
-    because = "Each with the numbers that it rests on, and what may not be claimed."
+    because = "Each claim stands with its numbers, beside what may not be claimed."
     return Box("What does this run support?", outcome, answer, because, "claims")

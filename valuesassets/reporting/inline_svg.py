@@ -1,4 +1,4 @@
-"""A figure as a part of an HTML page: its points say what they are and may lead somewhere."""
+"""Figures as SVG inside an HTML page, whose points have a title and may be links."""
 
 import re
 from collections.abc import Mapping
@@ -13,12 +13,13 @@ LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
 
 
 def linked_svg(figure: Figure, titles: Mapping[str, str], links: Mapping[str, str], label: str) -> str:
-    """The figure as markup whose artists are told from each other by their gid.
+    """The figure as SVG, with titles and links on the artists that have a gid.
 
     Args:
-        titles: what is said of an artist, by its gid.
-        links: where it leads, by its gid; others can be focused, so that what is said of them can be read.
-        label: what the figure is, for those who do not see it.
+        titles: the title of each artist, by its gid.
+        links: the address that an artist links to, by its gid; artists without a link can be focused to read their
+            title.
+        label: a description of the figure for readers who cannot see it.
     """
     root = parse_svg(svg_text(figure), tuple(titles))
     parents = {child: parent for parent in root.iter() for child in parent}
@@ -41,11 +42,11 @@ def linked_svg(figure: Figure, titles: Mapping[str, str], links: Mapping[str, st
 
 
 def parse_svg(svg: str, id_prefixes: tuple[str, ...]) -> ElementTree.Element:
-    """The figure's markup as it may stand in HTML: no name spaces, no metadata, shared marks at the top.
+    """The figure's markup for use in HTML: without name spaces and metadata, with shared marks at the top.
 
     Args:
-        svg: as `svg_text` gives it.
-        kept: beginnings of the ids that groups keep; other groups have none.
+        svg: the text that `svg_text` returns.
+        id_prefixes: prefixes of the ids that groups keep; other groups lose their id.
     """
     root = ElementTree.fromstring(svg)  # noqa: S314
     for element in root.iter():

@@ -1,4 +1,4 @@
-"""Numbers with their intervals as a page spells them, and wide tables of such."""
+"""Numbers with their intervals and p-values as texts for a page, and wide tables of such texts."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,11 +10,11 @@ from valuesassets.reporting.parts import ABSENT, is_absent
 
 NARROW = "\N{NO-BREAK SPACE}"
 MOST_GIVEN = 6
-"""Rows whose numbers stand beside a claim; the tables have the others."""
+"""The most numbers that a claim quotes; the tables have the others."""
 
 
 def spelled(value: Any, low: Any = None, high: Any = None, digits: int = 3, is_signed: bool = False) -> str:
-    """A number and, where it has one, its interval.
+    """A number as text, followed by its interval if it has one.
 
     >>> spelled(-1.0234, -1.1, -0.95), spelled(0.02, None, None, is_signed=True), spelled(-1e-9), spelled(None)
     ('-1.023 [-1.100, -0.950]', '+0.020', '0.000', 'not available')
@@ -27,7 +27,7 @@ def spelled(value: Any, low: Any = None, high: Any = None, digits: int = 3, is_s
 
 
 def spelled_p(p: Any) -> str:
-    """A p-value; a small one as a bound.
+    """A p-value as text; below .001 as a bound.
 
     >>> spelled_p(0.0421), spelled_p(0.0012), spelled_p(0.0009), spelled_p(None)
     ('p\\xa00.042', 'p\\xa00.001', 'p\\xa0<\\xa00.001', 'p not available')
@@ -38,7 +38,7 @@ def spelled_p(p: Any) -> str:
 
 
 def given(sentences: Iterable[str]) -> str:
-    """The numbers behind a claim, and how many more there are."""
+    """The first numbers behind a claim, and how many more the table has."""
     numbers = list(sentences)
     more = f"; {len(numbers) - MOST_GIVEN} more in the table" if len(numbers) > MOST_GIVEN else ""
     return "; ".join(numbers[:MOST_GIVEN]) + more
@@ -47,11 +47,11 @@ def given(sentences: Iterable[str]) -> str:
 def spread(
     frame: pd.DataFrame, keys: Sequence[str], column: str, order: Sequence[str], spell: Any
 ) -> list[dict[str, Any]]:
-    """A row for each combination of `keys`, with a column for each value of `column`, spelled.
+    """A wide table: a row for each combination of `keys`, a column for each value of `column`.
 
     Args:
-        order: values of `column`, in the order of the columns; others are left out.
-        spell: what a row of the frame becomes in its cell.
+        order: the values of `column` that become columns, in their order; others are left out.
+        spell: the function from a row of the frame to the text of its cell.
     """
     rows_by_key: dict[tuple[Any, ...], dict[str, Any]] = {}
     for row in records(frame):

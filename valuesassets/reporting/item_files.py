@@ -17,31 +17,31 @@ Texts = dict[str, str]
 Values = dict[str, dict[Any, str]]
 CELL = ["model", "model_type", "model_id", "language"]
 STATA_NAME, STATA_LABEL, SPSS_LABEL, VALUE_LABEL = 32, 80, 250, 120
-"""Most characters of a name and of a variable's label that each takes, and of a value's label that both take."""
-SAV_WRITTEN = slice(92, 109)
+"""The most characters of a name in Stata, of a variable's label in Stata and SPSS, and of a value's label in both."""
+SAV_DATE = slice(92, 109)
 """The bytes of an SPSS file that hold the time at which it was written."""
 LONGEST_TEXT = 2_000
-"""Most bytes of a text in a row: Stata's plain texts end at 2,045."""
+"""The most bytes of a text in a row; Stata's plain texts hold 2,045."""
 TEXTS = {
     "question_text": "the question as it was asked, in the language of the row",
     "option_label": "the words of the answer, in the language of the row",
 }
-TAKEN = {
+RESERVED_NAMES = {
     *("all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with"),
     *("_all", "_b", "_coef", "_cons", "_n", "_pi", "_pred", "_rc", "_skip"),
     *("byte", "double", "float", "if", "in", "int", "long", "strl", "using"),
 }
-"""Words that SPSS or Stata does not take for a variable, in small letters."""
-DTA_WRITTEN = re.compile(rb"(<timestamp>).*?(</timestamp>)", re.DOTALL)
+"""Names that SPSS or Stata reserves, in small letters."""
+DTA_DATE = re.compile(rb"(<timestamp>).*?(</timestamp>)", re.DOTALL)
 
 
 def item_files(answers: pd.DataFrame, table: Table, folder: Path) -> dict[str, bytes]:
-    """`answers` and `items` as `.dta` and `.sav`, by file name; the same answers give the same bytes.
+    """The files `answers` and `items` as `.dta` and `.sav`, by file name; the same answers give the same bytes.
 
     Args:
         answers: rows of `PROBE_DISTRIBUTIONS`, all cells.
-        table: their record, whose words label the variables.
-        folder: the instrument's; its master questions, where there are some, give the labels of items.
+        table: the record of these rows, whose words label the variables.
+        folder: the instrument's folder; the master questions in it, if any, label the items.
     """
     questions = _questions(folder)
     long = with_texts(answers.drop(columns=[name for name in answers if name not in table.names]), folder)
@@ -52,12 +52,12 @@ def item_files(answers: pd.DataFrame, table: Table, folder: Path) -> dict[str, b
         f"{name}.{kind}": content
         for name, frame, variable_labels, value_labels in files
         if len(frame)
-        for kind, content in _written(frame, variable_labels, value_labels).items()
+        for kind, content in _file_contents(frame, variable_labels, value_labels).items()
     }
 
 
 def with_texts(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
-    """Rows of answers with the words of their question and of their option, in the language they were asked in."""
+    """Rows of answers with the texts of their question and option, in the language in which they were asked."""
     questions_by_language = {code: _questions(folder, str(code)) for code in answers["language"].unique()}
     option_labels = {
         (code, question.id, option.value): option.label
@@ -84,8 +84,8 @@ def with_texts(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
 def items_of(answers: pd.DataFrame, questions: Mapping[str, Question]) -> tuple[pd.DataFrame, Texts, Values]:
     """A row for each cell and a variable for each question, with labels of variables and of their values.
 
-    A variable holds the mean answer, wordings averaged, in codes of the scale that is analysed; of a question without
-    an order the likeliest answer.
+    A variable holds the mean answer over wordings, in codes of the analysed scale; for a question whose options have
+    no order, the likeliest answer.
     """
     ok_answers = answers.loc[answers["status"] == "ok"]
     code = ok_answers["analysis_value"].fillna(ok_answers["response_value"])
@@ -120,13 +120,17 @@ def items_of(answers: pd.DataFrame, questions: Mapping[str, Question]) -> tuple[
 
 
 def variable_names(ids: Iterable[str], reserved: Iterable[str] = ()) -> dict[str, str]:
-    """By a question's id, the name of its variable as both programs take it; no two are alike, whatever their case.
+    """The name of each question's variable, by its id; both programs take it, and no two differ in case alone.
+
+    Args:
+        ids: ids of questions.
+        reserved: names that other variables have.
 
     >>> variable_names(["v7", "Größe", "V7", "Щастя", "7", "with"])
     {'v7': 'v7', 'Größe': 'Groe', 'V7': 'V7_2', 'Щастя': 'q4', '7': 'q7', 'with': 'with_2'}
     """
     names: dict[str, str] = {}
-    used = TAKEN | {name.casefold() for name in reserved}
+    used = RESERVED_NAMES | {name.casefold() for name in reserved}
     for place, question_id in enumerate(ids, 1):
         plain = unicodedata.normalize("NFKD", question_id).encode("ascii", "ignore").decode()
         plain = re.sub(r"\W+", "_", plain.strip()) if re.search(r"[A-Za-z0-9]", plain) else f"q{place}"
@@ -141,7 +145,7 @@ def variable_names(ids: Iterable[str], reserved: Iterable[str] = ()) -> dict[str
 
 
 def _label(question_id: str, question: Question | None, is_mean: bool) -> str:
-    """What a variable holds, what tells a question from its neighbours first: labels are cut off at their end."""
+    """The label of a variable, with what distinguishes the question first, since programs cut labels off at their end."""
     kind = "mean answer" if is_mean else "likeliest answer"
     if question is None:
         return f"{question_id}, {kind}"
@@ -151,7 +155,7 @@ def _label(question_id: str, question: Question | None, is_mean: bool) -> str:
 
 
 def _questions(folder: Path, language: str | None = None) -> dict[str, Question]:
-    """A language's questions as they are asked, or the master's; none where they are not there."""
+    """The questions of a language, or without one the master questions, by id; empty if no file has them."""
     file = f"aligned_questions/{language}.json" if language else "master_questions/master_questions.json"
     try:
         return {each.id: each for each in read_questions(folder / file)}
@@ -159,8 +163,8 @@ def _questions(folder: Path, language: str | None = None) -> dict[str, Question]
         return {}
 
 
-def _written(frame: pd.DataFrame, labels: Mapping[str, str], values: Values) -> dict[str, bytes]:
-    """A frame as both programs read it; when it was written is taken out."""
+def _file_contents(frame: pd.DataFrame, labels: Mapping[str, str], values: Values) -> dict[str, bytes]:
+    """The bytes of a `.dta` and a `.sav` file of a frame, with a fixed date in place of the time of writing."""
     import pyreadstat
 
     plain = frame.copy()
@@ -189,11 +193,11 @@ def _written(frame: pd.DataFrame, labels: Mapping[str, str], values: Values) -> 
                 ) from None
             contents[kind] = path.read_bytes()
     sav = bytearray(contents["sav"])
-    sav[SAV_WRITTEN] = b"01 Jan 8000:00:00"
-    return {"dta": DTA_WRITTEN.sub(b"\\1\x1101 Jan 1980 00:00\\2", contents["dta"]), "sav": bytes(sav)}
+    sav[SAV_DATE] = b"01 Jan 8000:00:00"
+    return {"dta": DTA_DATE.sub(b"\\1\x1101 Jan 1980 00:00\\2", contents["dta"]), "sav": bytes(sav)}
 
 
 def shortened(text: str, most: int) -> str:
-    """A text on one line of at most so many bytes."""
+    """A text on one line, cut to at most `most` bytes."""
     line = " ".join(text.split())
     return line if len(line.encode()) <= most else line.encode()[: most - 3].decode(errors="ignore").rstrip() + "..."

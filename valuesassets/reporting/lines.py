@@ -1,4 +1,4 @@
-"""One line for each shared analysis: what the UI says of its tables before anybody opens them."""
+"""The line that the UI shows about the tables of each shared analysis."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,13 +11,13 @@ Frames = Mapping[str, pd.DataFrame]
 
 
 def by_family(rows: pd.DataFrame, describe: Callable[[Any], str]) -> str:
-    """What is said of each family, one behind the other."""
+    """A description of each family, separated by semicolons."""
     families: Any = rows.itertuples()
     return "; ".join(f"{row.model}: {describe(row)}" for row in families) or "no family to judge"
 
 
 def reliability(frames: Frames) -> str:
-    """How reliable each family is."""
+    """The generalizability of each family's differences between languages."""
 
     def say(row: Any) -> str:
         if pd.isna(row.generalizability):
@@ -34,7 +34,7 @@ def signal(frames: Frames) -> str:
 
 
 def distances(frames: Frames) -> str:
-    """How many cells there are, and how far apart."""
+    """The number of cells and their mean distance."""
     pairs = frames["pairs"]
     if not len(pairs):
         return "no two cells to compare"
@@ -46,7 +46,7 @@ def distances(frames: Frames) -> str:
 
 
 def human_comparison(frames: Frames) -> str:
-    """Where each family's own countries rank."""
+    """The mean rank of each family's own countries among all countries."""
     families = frames["own_country"]
     if "mean_rank" not in families:
         return "no people to compare with"
@@ -56,7 +56,7 @@ def human_comparison(frames: Frames) -> str:
 
 
 def mono_vs_multi(frames: Frames) -> str:
-    """What being monolingual goes with."""
+    """The differences between monolingual and multilingual families in agreement with their own country."""
     summary = frames["summary"]
     differences: Any = rows_where(summary, measure="own_country_agreement").itertuples() if len(summary) else ()
     template = "own-country agreement of {0.mono} minus {0.multi}: {0.mean_difference:+.3f} [{0.low:.3f}, {0.high:.3f}]"
@@ -64,7 +64,7 @@ def mono_vs_multi(frames: Frames) -> str:
 
 
 def position_bias(frames: Frames) -> str:
-    """How large each family's position bias is."""
+    """The size of each family's position bias."""
     rows = frames["by_response_type"]
     models = rows_where(rows, kind="model", response_type="all") if len(rows) else rows
     return by_family(models, lambda row: f"position bias {row.position_bias_magnitude:.2f}")

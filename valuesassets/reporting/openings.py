@@ -99,7 +99,7 @@ def _again(run: Run, family: str) -> str:
     share = f"generalizability {spelled(value, low, high, digits=2)}"
     if not is_absent(row.get("beyond_position")):
         ends = (row["beyond_position_low"], row["beyond_position_high"])
-        share += f", without pulls to a place {spelled(row['beyond_position'], *ends, digits=2)}"
+        share += f", beyond position {spelled(row['beyond_position'], *ends, digits=2)}"
     if family in unreliable(run):
         return f"but what sets its languages apart does not replicate in other wordings ({share})"
     return f"what sets its languages apart replicates in other wordings ({share})"
@@ -125,10 +125,10 @@ def _orders(run: Run) -> Box:
     measured = sum(len(measured_cells(run, family)) for family in families)
     weak = {family: len(without_evidence(run, family)) for family in families}
     n_weak = sum(weak.values())
-    because = "Answers come back once the options are reversed."
+    because = "Answers replicate once the options are reversed."
     if n_weak:
         names = ", ".join(family for family, number in weak.items() if number)
-        because = f"By position alone, or not coming back once the options are reversed: {names}."
+        because = f"Answers follow position alone, or do not replicate once the options are reversed: {names}."
     outcome = "yes" if not n_weak else "no" if n_weak == measured else "partly"
     answer = "Yes" if not n_weak else f"In {measured - n_weak or 'none'} of {measured} cells"
     return Box(question, outcome, answer, because, anchor)

@@ -51,7 +51,7 @@ def order_sentence(run: Run, family: str) -> str | None:
     if (weak["follows"] == OF_POSITION).all():
         words = f"follows the position of the options{where}, not what they say"
     else:
-        words = f"gives answers{where} that do not come back once the options are reversed"
+        words = f"gives answers{where} that do not replicate once the options are reversed"
     return (
         f"{words}: {shares} of the answers{' there' if where else ''} cross their mean answer in the other order. "
         "These answers are no evidence of values"

@@ -185,7 +185,7 @@ def study_text(study: Study) -> str:
     """The study as a file that gives it back; of paths the last name, for files that are to be put beside it."""
     settings = {"languages": study.languages and study.model_dump(include={"languages"})["languages"]}
     settings = study.model_dump(exclude_defaults=True) | settings
-    head = f"# The study {study.name} as it was run. What a path names is to be put beside this file."
+    head = f"# The study {study.name} as it was run. Put the files that it names beside this file."
     return f"{head}\n{toml_text(_placeless(settings))}\n"
 
 
@@ -416,8 +416,8 @@ This is the study `{name}`, {software}.{planted}
 
 - `study.toml`: everything that the study's authors chose.
 - `*/report.html`: the report of each instrument; it opens in any browser.
-- `*/csv/`: every table, described by `codebook.csv` and `datapackage.json`. A text that a spreadsheet would compute,
-  as it begins with `=`, has an apostrophe in front there, and not in the parquet.
+- `*/csv/`: every table, described by `codebook.csv` and `datapackage.json`. A text that a spreadsheet would
+  compute, because it begins with `=`, has an apostrophe in front in the CSV, but not in the parquet.
 - `*/tables/`: the same tables as parquet, one file for each language or cell.
 - `*/items/`: answers for Stata (`.dta`) and SPSS (`.sav`), with labels.
 - `*/figures/`, `*/prompts/`: figures, and prompts word for word.

@@ -1,4 +1,4 @@
-"""Sections of the report, each with its analysis's notes, figures and tables, or with the reason why there are none."""
+"""The sections of a report: notes, figures and tables of each analysis, or the reason why they are missing."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,8 @@ PLANTED_TO_TEST = (
     "back; this shows that the software measures what it says, not that models hold values."
 )
 OF_ITS_OWN = (
-    "The reference model was trained for this alone, on the prompts of this study; no other figure or table has it in."
+    "The reference model was trained for this alone, on the prompts of this study; no other figure or table includes "
+    "it."
 )
 MUST_FAIL = (
     "A check that nothing can fail proves nothing: another language's reference models must fail. "
@@ -38,7 +39,7 @@ CONTROL_COLUMNS = (
 
 
 def analysis_sections(run: Run) -> list[Section]:
-    """The sections of a run's analyses, in their order."""
+    """The sections of all analyses of a run, in the order of `Run.analyses`."""
     written = (
         named(each.section)(run, name) if each.section else [analysis_section(run, name)]
         for name, each in run.analyses.items()
@@ -47,7 +48,7 @@ def analysis_sections(run: Run) -> list[Section]:
 
 
 def analysis_section(run: Run, name: str) -> Section:
-    """Notes, figures and tables of an analysis, or why there are none; its tests stand with all the others too."""
+    """The section of one analysis: its notes, figures and tables, or the reason why they are missing."""
     analysis, frames = run.analyses[name], run.part(name)
     section = Section(name.replace("_", "-"), analysis.title)
     section.paragraphs += run.notes(name) or ([analysis.caution] if analysis.caution else [])
@@ -63,11 +64,11 @@ def analysis_section(run: Run, name: str) -> Section:
 
 
 def draw_figures(section: Section, run: Run, name: str, *names: str, tells_missing: bool = True) -> None:
-    """Show the figures of an analysis that have a caption, in their order.
+    """Add the figures of an analysis that have a caption to a section, in their order.
 
     Args:
-        names: of those that are shown; all where none is named.
-        tells_missing: whether the section says which table a figure lacks.
+        names: names of the drawings to add; without names all are added.
+        tells_missing: whether the section gives the reason why a table of a figure is missing.
     """
     for drawing in run.analyses[name].drawings:
         if drawing.caption and (not names or drawing.name in names):
@@ -75,7 +76,7 @@ def draw_figures(section: Section, run: Run, name: str, *names: str, tells_missi
 
 
 def _draw(section: Section, run: Run, name: str, drawing: Drawing, tells_missing: bool) -> None:
-    """Show the figures of a drawing, or say what it lacks."""
+    """Add the figures of a drawing to a section, or the reason why one of its tables is missing."""
     tables = {each: _table_of(run, section.title, name, each) for each in drawing.tables}
     for part, figure in figures(drawing, tables, run):
         section.draw(figure, drawing.alt.format(**part), drawing.caption.format(**part))
@@ -85,7 +86,7 @@ def _draw(section: Section, run: Run, name: str, drawing: Drawing, tells_missing
 
 
 def _table_of(run: Run, title: str, name: str, table: str) -> pd.DataFrame | Refused:
-    """A table of an analysis, or of another asset by its name or `<asset>/<table>`."""
+    """A table by its name: one of the analysis `name`, an asset of that name, or `<asset>/<table>` of another asset."""
     asset, _, table_name = table.rpartition("/")
     if asset:
         return run.table(table_name, of=asset)
@@ -95,7 +96,7 @@ def _table_of(run: Run, title: str, name: str, table: str) -> pd.DataFrame | Ref
 
 
 def humans_section(run: Run, name: str) -> list[Section]:
-    """Cells beside the people of their country and beside answers without content."""
+    """The section that compares cells with people of their country and with answers without content."""
     section = analysis_section(run, name)
     people = section.need(run.table("human_distributions"))
     cells = section.need(run.table("cells", "the comparison with humans", of=name))
@@ -108,7 +109,7 @@ def humans_section(run: Run, name: str) -> list[Section]:
 
 
 def quality_section(run: Run) -> Section:
-    """Which cells and questions can be trusted, and why not."""
+    """The section on which cells and questions can be trusted, and why others cannot."""
     rules, is_planted = run.study.thresholds, run.study.is_planted
     section = Section("quality", "Quality")
     section.paragraphs.append(
@@ -157,7 +158,11 @@ def quality_section(run: Run) -> Section:
 
 
 def items_section(run: Run, texts: Mapping[str, str]) -> Section:
-    """Every item in every cell in numbers, with the texts beside them."""
+    """The section with the statistics of every item in every cell, beside the item's text.
+
+    Args:
+        texts: the text of each question, by its id.
+    """
     section = Section("items", "Item statistics")
     frame = section.need(run.table("item_statistics"))
     if frame is not None:
@@ -169,7 +174,7 @@ def items_section(run: Run, texts: Mapping[str, str]) -> Section:
 
 
 def calibration_section(run: Run) -> Section:
-    """Planted against recovered per response type and cell, how hard the plants were, and the negative controls."""
+    """The section that compares planted with recovered answers, and shows the negative controls."""
     section, limits = Section("calibration", "Calibration"), run.study.phantom.limits
     if not run.study.has_reference_models and not run.is_calibrated:
         section.refusals.append(
@@ -213,7 +218,7 @@ def calibration_section(run: Run) -> Section:
     )
     outcome = f"{len(controls) - len(wrong_pairs)} of {len(controls)} pairs failed, as they must"
     passed = (
-        f"; these passed, so the calibration cannot tell them apart: {', '.join(wrong_pairs)}" if wrong_pairs else ""
+        f"; these passed, so the calibration cannot distinguish them: {', '.join(wrong_pairs)}" if wrong_pairs else ""
     )
     section.paragraphs += [MUST_FAIL, f"{outcome}{passed}."]
     section.tabulate(
@@ -225,7 +230,7 @@ def calibration_section(run: Run) -> Section:
 
 
 def _first_fault(reason: Any) -> str | None:
-    """The first of many faults, and how many more there are.
+    """The first of several faults that `;` separates, and the number of further faults.
 
     >>> _first_fault("all: W1 .3 is above .02; binary: W1 .4 is above .02; likert5: W1 .3 is above .02")
     'all: W1 .3 is above .02; and 2 more'
@@ -235,7 +240,7 @@ def _first_fault(reason: Any) -> str | None:
 
 
 def _by_response_type(section: Section, comparison: pd.DataFrame, limits: tuple[float, float, float]) -> None:
-    """Mean and 95th percentile of each error over all cells, by scoring and, where there, by sampling."""
+    """Add the mean and 95th percentile of each error over all cells, for scored and, if any, for sampled answers."""
     bounds = dict(zip(MEASURES, limits, strict=True))
     bounds_text = ", ".join(f"{name} {bounds[error]:.2f}" for error, name in MEASURES.items())
     scored, sampled = [], []
@@ -255,8 +260,8 @@ def _by_response_type(section: Section, comparison: pd.DataFrame, limits: tuple[
     )
     if any(error_summary(comparison, f"sampled_{error}") for error in MEASURES):
         section.tabulate(
-            "Sampled answers, parsed as text: the same; each bound is that of scored answers and what the draw alone "
-            "can do, its mean error and three standard deviations.",
+            "The same for sampled answers, parsed as text. Each bound is that of scored answers plus the sampling "
+            "error: its mean and three standard deviations.",
             sampled,
         )
 

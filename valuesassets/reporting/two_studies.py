@@ -12,34 +12,36 @@ from valuesassets.reporting.report import PageTitle, render_page
 
 Compared = Mapping[str, pd.DataFrame | Refused]
 MOST_QUESTIONS = 60
-ASKED = {
-    "settings": ("Settings of the two study files that are not the same.", "The settings are the same."),
+DIFFERENCES = {
+    "settings": ("Settings that differ between the two study files.", "The settings are the same."),
     "read": (
-        "Cells that only one has, and what their files say of model and reading.",
-        "The same cells were read alike.",
+        "Cells that only one study has, and cells whose model or reading differs.",
+        "Both studies have the same cells, read in the same way.",
     ),
     "prompts": (
-        "Prompts that are not the same word for word, with the first of each part.",
+        "Prompts that differ, with the first of each part.",
         "Every prompt is the same word for word.",
     ),
 }
-"""By table its caption, and what is said where it has no rows."""
+"""By name of a table: its caption, and the sentence that stands in its place where it has no rows."""
 
 
 def render_two_studies(compared: Compared, names: tuple[str, str], planted: bool = False) -> str:
-    """One self-contained page: what was asked otherwise, which answers differ, how far points on the map move.
+    """One self-contained page: what differs in the settings, which answers differ, and how far points on the map move.
 
     Args:
-        compared: `settings`, `read`, `prompts`, `cells`, `questions`, `points`, or why one was not made.
-        names: of the first and the second.
+        compared: the tables `settings`, `read`, `prompts`, `cells`, `questions` and `points`, or the reason why one is
+            missing.
+        names: the names of the first and the second study.
+        planted: whether answers were planted.
     """
     page = PageTitle(" and ".join(names), f"{names[0]} and {names[1]}, side by side", planted)
     conditions, answers, places = (
-        Section("asked", "What was asked otherwise"),
+        Section("asked", "Differences in settings, cells and prompts"),
         Section("answers", "Which answers differ"),
-        Section("map", "Where points on the map have gone"),
+        Section("map", "How far points on the map move"),
     )
-    for name, (caption, sentence) in ASKED.items():
+    for name, (caption, sentence) in DIFFERENCES.items():
         rows = conditions.need(compared[name])
         if rows is not None and len(rows):
             tabulate(conditions, caption, rows)

@@ -58,4 +58,4 @@ def test_phantoms_of_another_language_must_fail_and_those_that_do_not_are_named(
     passing = controls_frame().assign(fails=[True, False])
     blind = section(rendered(load_study("demo_survey"), negative_controls=passing), "Calibration")
     assert "1 of 2 pairs failed" in blind
-    assert "cannot tell them apart: deu answered by fra." in blind
+    assert "cannot distinguish them: deu answered by fra." in blind

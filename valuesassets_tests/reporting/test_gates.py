@@ -58,7 +58,7 @@ def test_reliability_passes_fails_or_was_never_measured():
         "vague": (False, False),
         "unasked": (False, True),
     }
-    assert "generalizability 0.30 [0.10, 0.50], 0.5 or more wanted" in found["vague"].found
+    assert "generalizability 0.30 [0.10, 0.50]; at least 0.5 is required" in found["vague"].found
     assert found["unasked"].found == "asked in one wording"
 
 

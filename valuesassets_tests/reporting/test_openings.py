@@ -75,7 +75,7 @@ def test_what_repeats_of_a_pull_alone_is_said_with_the_number_that_decides():
     of_leans = {"beyond_position": 0.03, "beyond_position_low": 0.0, "beyond_position_high": 0.1}
     tables["families"] = tables["families"].assign(is_reliable=False, **of_leans)
     assert (
-        "does not replicate in other wordings (generalizability 0.80 [0.70, 0.90], without pulls to a place 0.03 "
+        "does not replicate in other wordings (generalizability 0.80 [0.70, 0.90], beyond position 0.03 "
     ) in opened(signal=signal(), reliability=tables).lead[MONO]
 
 
@@ -164,7 +164,7 @@ def test_a_family_whose_answers_follow_position_is_said_to_before_anything_else(
     said = "But it follows the position of the options in 1 of 2 languages, not what they say: 90% of the answers there"
     assert lead[MULTI].startswith(f"{opened(signal=signal()).lead[MULTI]} {said}")
     other = opened(position_bias=position_bias(**{MONO: ["neither"]})).lead[MONO]
-    assert other.startswith("gives answers that do not come back once the options are reversed: 90% of the answers")
+    assert other.startswith("gives answers that do not replicate once the options are reversed: 90% of the answers")
 
 
 def test_a_family_most_of_whose_cells_follow_position_survives_nothing():

@@ -49,7 +49,7 @@ def beside_claims(section: Section, run: Run) -> None:
     ]
     if not section.refusals:
         section.paragraphs.append("Every figure and table of the study is on this page.")
-    _left_out(section, run)
+    _tabulate_unused(section, run)
     if run.tests is not None:
         rule = f"p corrected within its family; a test counts at {study.inference.alpha:g} or below."
         section.tabulate(f"Every test of this run, {rule}", run.tests, TEST_COLUMNS)
@@ -119,10 +119,10 @@ def reliable(run: Run) -> Iterator[Claim]:
         if is_reliable is None or pd.isna(is_reliable):
             yield _claim(sentence, False, str(row.get("reason") or "it was not measured"))
         else:
-            yield _claim(sentence, bool(is_reliable), _again(row))
+            yield _claim(sentence, bool(is_reliable), _generalizability_words(row))
 
 
-def _again(row: Mapping[str, Any]) -> str:
+def _generalizability_words(row: Mapping[str, Any]) -> str:
     """The generalizability of a family's differences between languages, and their size beside people's."""
     words = f"generalizability {_value(row['generalizability'])}"
     if not is_absent(row.get("beyond_position")):
@@ -204,7 +204,7 @@ def likeness(run: Run) -> Iterator[Claim]:
         yield Claim("How near models are to people.", False, human.reason)
 
 
-def _left_out(section: Section, run: Run) -> None:
+def _tabulate_unused(section: Section, run: Run) -> None:
     """Add tables of the cells, items and answers that no analysis uses, with reasons."""
     doubtful, reason = run.cells_that("is_missing", "is_flagged"), ["model", "language", "reason"]
     section.tabulate("Cells missing or flagged, and why.", doubtful, reason)

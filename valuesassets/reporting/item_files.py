@@ -145,7 +145,7 @@ def variable_names(ids: Iterable[str], reserved: Iterable[str] = ()) -> dict[str
 
 
 def _label(question_id: str, question: Question | None, is_mean: bool) -> str:
-    """The label of a variable, with what distinguishes the question first, since programs cut labels off at their end."""
+    """The label of a variable, which begins with what distinguishes the question, since programs cut off its end."""
     kind = "mean answer" if is_mean else "likeliest answer"
     if question is None:
         return f"{question_id}, {kind}"

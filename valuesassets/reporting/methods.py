@@ -1,7 +1,7 @@
-"""The methods of a run in one paragraph for a paper: what was done, with this run's numbers, and what it rests on.
+"""The methods of a run as a paragraph for a paper, with the numbers of the run, and its sources as BibTeX.
 
-Every sentence follows from the study and from what was handed to the report; what was not made is not said. An
-instrument puts its own sentences between these parts.
+Every sentence follows from the study and from the tables handed to the report; a missing table has no sentence. An
+instrument puts its own sentences between these.
 """
 
 import functools
@@ -16,7 +16,7 @@ from valuesassets.records.study import Study
 from valuesassets.reporting.run import Run
 
 MOST_NAMED = 12
-"""So many cells, questions or points are named in a sentence; the tables name the others."""
+"""The most cells, questions or points that a sentence names; the tables name the others."""
 SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 MODEL_TYPES = {"mono": "one model per language", "multi": "one model for all languages"}
 CORRECTIONS = {"holm": "Holm's", "benjamini-hochberg": "Benjamini and Hochberg's"}
@@ -50,14 +50,14 @@ def listed(names: Sequence[str]) -> str:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Names as a sentence lists them, and how many more there are."""
+    """Names as a sentence lists them, at most `MOST_NAMED`, and how many more there are."""
     if len(names) <= MOST_NAMED:
         return listed(names)
     return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
 
 
 def share_of(number: int | str, total: int, noun: str) -> str:
-    """So many of all of a kind.
+    """A number out of a total, with its noun.
 
     >>> share_of(1, 1, "cell"), share_of("none", 1_200, "item")
     ('1 of 1 cell', 'none of 1,200 items')
@@ -66,7 +66,7 @@ def share_of(number: int | str, total: int, noun: str) -> str:
 
 
 def each_in(frame: pd.DataFrame, words: str) -> list[str]:
-    """What is said of each row, columns in braces.
+    """A text for each row, with the values of columns in place of their names in braces.
 
     >>> each_in(pd.DataFrame({"model": ["m"], "language": ["pol"]}), "{model} in {language}")
     ['m in pol']
@@ -75,17 +75,17 @@ def each_in(frame: pd.DataFrame, words: str) -> list[str]:
 
 
 def capital(text: str) -> str:
-    """A sentence's first letter made large, the others as they are."""
+    """A text with its first letter in upper case, the others unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def planted_families(study: Study) -> list[str]:
-    """The families that were trained here to answer as planted."""
+    """The families that were trained in this study to give planted answers."""
     return [name for name, family in study.families.items() if family.kind == "reference"]
 
 
 def planted(run: Run) -> Iterator[str]:
-    """Whether answers were planted."""
+    """Sentences on planted answers: which models and people were synthetic."""
     trained, families = planted_families(run.study), run.study.families
     are_people = run.study.human.source == "planted"
     if len(trained) == len(families):
@@ -104,7 +104,7 @@ def planted(run: Run) -> Iterator[str]:
 
 
 def read(run: Run) -> Iterator[str]:
-    """How the answers were read."""
+    """Sentences on how answers were read: orders of options, wordings and the probabilities of options."""
     if run.probe is None:
         return
     order_setting = run.study.elicitation.orders
@@ -130,14 +130,14 @@ def read(run: Run) -> Iterator[str]:
 
 
 def quantised(run: Run) -> Iterator[str]:
-    """Which models were read off quantised files."""
+    """A sentence for each model that was read from a quantised file."""
     files = {(str(each["source"]), str(each["quantisation"])) for each in run.provenance if each.get("quantisation")}
     for source, quantisation in sorted(files):
         yield f"The weights of {source} were those of a GGUF file ({quantisation})."
 
 
 def kept(run: Run) -> Iterator[str]:
-    """What counts as an answer."""
+    """Sentences on the thresholds of P_valid and on how many items and cells they exclude."""
     if not run.quality:
         return
     rules, n_cells, n_questions = run.study.thresholds, len(run.quality["cells"]), len(run.quality["questions"])
@@ -152,7 +152,7 @@ def kept(run: Run) -> Iterator[str]:
 
 
 def people(run: Run) -> Iterator[str]:
-    """Who the human reference is."""
+    """A sentence on the human reference: its source, size, countries and weights."""
     if run.human is None:
         return
     human = run.study.human
@@ -175,7 +175,7 @@ def people(run: Run) -> Iterator[str]:
 
 
 def inference(run: Run) -> Iterator[str]:
-    """How chance was dealt with."""
+    """Sentences on resampling and on the correction of p-values."""
     tests = run.tests
     if tests is None:
         return
@@ -199,7 +199,7 @@ def inference(run: Run) -> Iterator[str]:
 
 
 def software(run: Run) -> Iterator[str]:
-    """What was run."""
+    """A sentence on the versions of the software, and the seed."""
     names = ("valuesassets", "scorer", "Python", "torch", "numpy", "scipy", "scikit-learn")
     versions = [f"{name} {run.versions[name]}" for name in names if name in run.versions]
     if versions:
@@ -207,7 +207,7 @@ def software(run: Run) -> Iterator[str]:
 
 
 def was(counted_things: int | Sequence[str]) -> str:
-    """The verb of so many things."""
+    """The verb after a number of things, or after their names: `was` or `were`."""
     number = counted_things if isinstance(counted_things, int) else len(counted_things)
     return "was" if number == 1 else "were"
 
@@ -230,7 +230,7 @@ SOURCES: Mapping[str, Callable[[Run], bool]] = {
     "burchell2025": lambda run: run.has_model("HPLT/"),
     "ramos2026": lambda run: run.has_model("utter-project/EuroLLM-22B"),
 }
-"""By key of its entry: whether a run rests on a source. An instrument adds its own."""
+"""By key of an entry: whether a run rests on that source. Instruments add their own."""
 
 
 def used_sources(run: Run, sources: Mapping[str, Callable[[Run], bool]] = SOURCES) -> tuple[str, ...]:
@@ -244,8 +244,8 @@ def sources_of_tables(
     """Keys of the sources that tables rest on, in the order of their entries.
 
     Args:
-        rests_on: by key, the tables of which any makes it a source; none: every page rests on it.
-        correction: of p-values, whose source takes the place of Holm's.
+        rests_on: by key, the tables that rest on the source; if none are named, every page rests on it.
+        correction: the correction of p-values; its source takes the place of Holm's.
     """
     used = {key for key, needed in rests_on.items() if not needed or any(len(frames.get(name, ())) for name in needed)}
     if HOLM in used:
@@ -254,12 +254,12 @@ def sources_of_tables(
 
 
 def bibtex(keys: tuple[str, ...]) -> str:
-    """The BibTeX entries of these keys, one behind the other."""
+    """The BibTeX entries of these keys, with a blank line between them."""
     return "\n\n".join(entries()[key] for key in keys)
 
 
 @functools.cache
 def entries() -> Mapping[str, str]:
-    """Every entry of studies/facts/sources.bib, as it is written there, by its key."""
+    """The text of every entry of studies/facts/sources.bib, by its key."""
     text = (resources.files("valuesassets.studies") / "facts" / "sources.bib").read_text(encoding="utf-8")
     return {match[1]: match[0].strip() for match in re.finditer(r"^@\w+\{(\w+),\n.*?^\}$", text, re.M | re.S)}

@@ -1,4 +1,4 @@
-"""Gates about the models of a study: whether they answer what they are asked, and whether answers follow position."""
+"""Gates on the models of a study: whether they answer the questions, and whether answers follow the options."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -10,24 +10,24 @@ from valuesassets.reporting.parts import Gate, is_absent
 
 ANSWERED = "Models answer what they are asked: their median P_valid is high enough."
 MOST_SAID = 5
-"""Rows that fail which a gate spells out."""
+"""The most failing rows that a gate describes."""
 OF_ORDERS = ("p_valid", "changed", "agreement", "agreement_low", "agreement_high", "follow")
-"""Columns of a table of orders that a reader sees first."""
+"""The columns of a table of orders that stand first."""
 Row = Mapping[str, Any]
 
 
 def judged(
     sentence: str, rows: Sequence[Row], holds: Callable[[Row], bool | None], describe: Callable[[Row], str]
 ) -> Gate:
-    """A gate over rows: it fails where one does, and was not looked at where there is none, or nothing is known of one.
+    """A gate over rows: it fails if a row fails, and is missing if there are no rows or one is unknown.
 
     Args:
-        holds: None where it is not known.
-        said: what of a row that fails.
+        holds: whether a row passes; None if that is unknown.
+        describe: the description of a failing row.
     """
     outcomes = [holds(row) for row in rows]
     failing = [describe(row) for row, outcome in zip(rows, outcomes, strict=True) if outcome is False]
-    unknown = [_named(row) for row, outcome in zip(rows, outcomes, strict=True) if outcome is None]
+    unknown = [_row_name(row) for row, outcome in zip(rows, outcomes, strict=True) if outcome is None]
     if failing:
         more = f" and {len(failing) - MOST_SAID} more" if len(failing) > MOST_SAID else ""
         return Gate(sentence, False, "; ".join(failing[:MOST_SAID]) + more)
@@ -37,11 +37,12 @@ def judged(
 
 
 def order_gates(orders: Sequence[Row], rules: Thresholds, things: str) -> Iterator[Gate]:
-    """Whether every model answers what it is asked, and whether its answers follow the options.
+    """The gates on whether every model answers the questions, and whether its answers follow the options.
 
     Args:
         orders: rows with the columns model, p_valid, is_evidence and reason.
-        things: what answers are called, as in `choices`.
+        rules: the thresholds of the study.
+        things: the plural noun for answers, such as `choices`.
     """
     least = rules.p_valid_cell
     yield judged(
@@ -59,7 +60,7 @@ def order_gates(orders: Sequence[Row], rules: Thresholds, things: str) -> Iterat
 
 
 def preflight_word(verdict: Row | None) -> str | None:
-    """In how many cells a family failed its preflight, in words; None where it had none."""
+    """The outcome of a family's preflight in words; None if it had no preflight."""
     parts = (verdict or {}).get("parts")
     if not parts:
         return None
@@ -71,10 +72,11 @@ def preflight_word(verdict: Row | None) -> str | None:
 
 
 def first_failure(verdict: Row | None) -> str:
-    """Why the first cell of a family that failed its preflight did so."""
+    """The reason of the first cell of a family that failed its preflight."""
     parts = (verdict or {}).get("parts", {})
     return next((str(cell["reason"]) for cell in parts.values() if cell["reason"]), "no reason is known")
 
 
-def _named(row: Row) -> str:
+def _row_name(row: Row) -> str:
+    """The name of a row: its model and, if it has them, measure, axis and form."""
     return " ".join(str(row[name]) for name in ("model", "measure", "axis", "form") if not is_absent(row.get(name)))

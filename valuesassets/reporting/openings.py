@@ -1,6 +1,6 @@
-"""What a report opens with: a sentence for each family of models, and the questions that come before any figure.
+"""The first section of the survey's report: a sentence for each family of models, and boxes with first questions.
 
-Each says in words what a number says, with the number; where there is none it says why.
+Each puts a number in words, with the number; if there is no number, it gives the reason.
 """
 
 from collections.abc import Iterator
@@ -18,17 +18,17 @@ from valuesassets.reporting.parts import Box, Refused, Section, is_absent
 from valuesassets.reporting.run import Run
 
 MOST_LANGUAGES = 4
-"""Further languages are counted together."""
-NOT_TRIED = "whether that would replicate in other wordings was not measured"
+"""The most languages that a sentence lists one by one."""
+NOT_MEASURED = "whether that would replicate in other wordings was not measured"
 
 
 def opening(run: Run) -> Section:
-    """The section that opens a page, with a sentence for each family; the instrument adds its figure and boxes."""
+    """The section that opens a page, with a sentence for each family; the instrument adds a figure and boxes."""
     return Section("answer", "In short", lead={family: _sentence(run, family) for family in run.study.families})
 
 
 def boxes(run: Run) -> Iterator[Box]:
-    """Whether the instrument is calibrated, answers follow the options, readings can be used, a signal survives."""
+    """The boxes on calibration, on orders of options, on readings and, if the study has people, on the signal."""
     yield _calibration(run)
     yield _orders(run)
     yield _readings(run)
@@ -37,12 +37,12 @@ def boxes(run: Run) -> Iterator[Box]:
 
 
 def has_people(run: Run) -> bool:
-    """Whether the study asks for people to compare models with."""
+    """Whether the study compares models with people."""
     return run.study.human.source != "none"
 
 
 def _sentence(run: Run, family: str) -> str:
-    """What can be said of a family against the people of its countries, and how often it would replicate."""
+    """How a family compares with the people of its countries, and whether its differences would replicate."""
     follows = order_sentence(run, family)
     if follows is not None and is_without_evidence(run, family):
         return f"{follows}."
@@ -57,11 +57,11 @@ def _sentence(run: Run, family: str) -> str:
     for row in records(correlations):
         number = f"r{NARROW}{spelled(row['r'], row.get('low'), row.get('high'), digits=2)}"
         sentence += f" ({number} with the people of its countries, over {counted(int(row['n_languages']), 'language')})"
-    return f"{sentence}; {_again(run, family)}.{caveat}"
+    return f"{sentence}; {_replication(run, family)}.{caveat}"
 
 
 def _answered(run: Run, family: str) -> str:
-    """How many of its answers can be used, language by language where there are a few."""
+    """How many of a family's answers can be used, in each language if there are at most `MOST_LANGUAGES`."""
     readings = run.quality.get("readings", pd.DataFrame())
     family_readings = rows_where(readings, model=family) if len(readings) else readings
     if not len(family_readings):
@@ -79,7 +79,7 @@ def _answered(run: Run, family: str) -> str:
 
 
 def _verdict(run: Run, family: str) -> tuple[str | None, str]:
-    """What the correlations of a family amount to; else None and the reason."""
+    """The verdict on the correlations of a family and an empty text; without a verdict, None and the reason."""
     tables = run.part("signal")
     if isinstance(tables, Refused):
         return None, tables.reason
@@ -89,13 +89,13 @@ def _verdict(run: Run, family: str) -> tuple[str | None, str]:
     return None, " ".join(run.notes("signal")[:1]) or "no test of it was handed to the report"
 
 
-def _again(run: Run, family: str) -> str:
-    """How much of what sets a family's languages apart would replicate."""
+def _replication(run: Run, family: str) -> str:
+    """Whether the differences between a family's languages would replicate, with their generalizability."""
     families = run.frames("reliability").get("families", pd.DataFrame())
     row: dict[str, Any] = next(iter(records(rows_where(families, model=family))), {}) if len(families) else {}
     value, low, high = (row.get(f"generalizability{end}") for end in ("", "_low", "_high"))
     if is_absent(value):
-        return NOT_TRIED
+        return NOT_MEASURED
     share = f"generalizability {spelled(value, low, high, digits=2)}"
     if not is_absent(row.get("beyond_position")):
         ends = (row["beyond_position_low"], row["beyond_position_high"])
@@ -106,7 +106,7 @@ def _again(run: Run, family: str) -> str:
 
 
 def _calibration(run: Run) -> Box:
-    """Whether what was planted came back."""
+    """The box on whether planted answers were recovered."""
     (claim,) = exactness(run)
     is_known = not isinstance(run.part("calibration"), Refused)
     outcome, answer = ("yes", "Yes") if claim.is_supported else ("no", "No") if is_known else ("unknown", "Not known")
@@ -114,7 +114,7 @@ def _calibration(run: Run) -> Box:
 
 
 def _orders(run: Run) -> Box:
-    """In how many cells answers follow what options say and not where they stand; without that they are no answers."""
+    """The box on the number of cells whose answers follow the options rather than their positions."""
     question = "Do answers follow the options?"
     anchor = "position-bias" if "position_bias" in run.analyses else "claims"
     families = [family for family in run.study.families if len(measured_cells(run, family))]
@@ -135,7 +135,7 @@ def _orders(run: Run) -> Box:
 
 
 def _readings(run: Run) -> Box:
-    """How many answers can be used, and whether cells are missing."""
+    """The box on the number of usable answers, and on cells that are missing or flagged."""
     question = "Are the readings usable?"
     readings = run.quality.get("readings", pd.DataFrame())
     if not len(readings):
@@ -149,12 +149,12 @@ def _readings(run: Run) -> Box:
     outcome = "no" if not n_usable else "partly" if n_doubtful else "yes"
     n_cells = len(run.quality["cells"])
     n_missing = len(run.cells_that("is_missing"))
-    # Readings of a missing cell are in no table: a share of those that are there would say that all is well.
+    # No table has the readings of a missing cell, so a share of the readings would hide it.
     answer = f"In {n_cells - n_missing} of {n_cells} cells" if n_missing else f"{n_usable / len(readings):.0%} of them"
     doubtful = f"{share_of(n_doubtful or 'none', n_cells, 'cell')} missing or flagged"
     because = f"{n_usable:,} of {len(readings):,} answers; {doubtful}."
     n_weak = sum(len(without_evidence(run, family)) for family in run.study.families)
-    if n_weak:  # they were read well, and are still no evidence of values
+    if n_weak:  # usable readings that follow position are no evidence of values
         outcome, answer = "partly", f"Read: {answer[:1].lower()}{answer[1:]}"
         if all(is_without_evidence(run, family) for family in run.study.families):
             outcome = "no"
@@ -163,7 +163,7 @@ def _readings(run: Run) -> Box:
 
 
 def _signal(run: Run) -> Box:
-    """In how many families languages answer like their own countries, and not by scales or style alone."""
+    """The box on the number of families whose languages answer like their own countries, beyond scales and style."""
     question, anchor = "Does a signal survive the nulls?", "signal" if "signal" in run.analyses else "claims"
     verdicts = {family: _verdict(run, family) for family in run.study.families}
     known_verdicts = {family: verdict for family, (verdict, _) in verdicts.items() if verdict is not None}

@@ -1,4 +1,4 @@
-"""Whether a family's answers are answers to the questions, in words: what they follow once the options are reversed."""
+"""Sentences, gates and claims on whether a family's answers follow the options or their positions."""
 
 from collections.abc import Iterator
 
@@ -13,11 +13,11 @@ from valuesassets.reporting.run import Run
 FOLLOWS_OPTIONS = "The answers of {} follow the options, not the places at which these are shown."
 NOT_EVIDENCE = (OF_POSITION, OF_NEITHER)
 MOST_WITHOUT_EVIDENCE = 0.5
-"""Share of a family's measured cells; where more are no evidence of values, nothing is concluded of the family."""
+"""A share of a family's measured cells; if more are no evidence of values, the report concludes nothing about it."""
 
 
 def measured_cells(run: Run, family: str) -> pd.DataFrame:
-    """The rows of `position_bias/cells` of a family in which it was measured what its answers follow."""
+    """The rows of `position_bias/cells` of a family for which the table says what its answers follow."""
     cells = run.frames("position_bias").get("cells", pd.DataFrame())
     if not len(cells) or "follows" not in cells:
         return pd.DataFrame()
@@ -30,18 +30,18 @@ def _n_cells(run: Run, family: str) -> int:
 
 
 def without_evidence(run: Run, family: str) -> pd.DataFrame:
-    """Those of the measured cells whose answers follow position, or nothing that comes back in the other order."""
+    """The measured cells whose answers follow position, or do not replicate in the other order."""
     cells = measured_cells(run, family)
     return rows(cells, cells["follows"].isin(NOT_EVIDENCE)) if len(cells) else cells
 
 
 def is_without_evidence(run: Run, family: str) -> bool:
-    """Whether nothing can be concluded of a family: most cells in which it was measured are no evidence of values."""
+    """Whether most measured cells of a family are no evidence of values, so that nothing can be concluded about it."""
     return len(without_evidence(run, family)) > MOST_WITHOUT_EVIDENCE * len(measured_cells(run, family))
 
 
 def order_sentence(run: Run, family: str) -> str | None:
-    """What a reader of a family's answers has to know first; None where they follow the options, or nobody looked."""
+    """The weakness of a family's answers; None if they follow the options or were not measured in both orders."""
     cells, weak = measured_cells(run, family), without_evidence(run, family)
     if not len(weak):
         return None
@@ -59,7 +59,7 @@ def order_sentence(run: Run, family: str) -> str | None:
 
 
 def order_gates(run: Run) -> Iterator[Gate]:
-    """One per family: whether its answers follow the options."""
+    """One gate per family: whether its answers follow the options."""
     for family in run.study.families:
         cells, weak = measured_cells(run, family), without_evidence(run, family)
         sentence = FOLLOWS_OPTIONS.format(family)
@@ -74,7 +74,7 @@ def order_gates(run: Run) -> Iterator[Gate]:
 
 
 def order_claims(run: Run) -> Iterator[Claim]:
-    """What cannot be said of the values of families whose answers follow position."""
+    """The unsupported claims on families with answers that follow position or do not replicate."""
     for family in run.study.families:
         notes = [row["note"] for row in records(without_evidence(run, family)) if not is_absent(row["note"])]
         if notes:

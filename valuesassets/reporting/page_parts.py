@@ -1,4 +1,4 @@
-"""Parts that pages of several instruments have: long tables, claims with their gates, and where answers are from."""
+"""Parts of the pages of several instruments: long tables, the section of claims and the section of origins."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from valuesassets.reporting.parts import Claim, Section, is_absent
 from valuesassets.reporting.run import Run
 
 MOST_ROWS = 1_000
-"""Of a table on a page that may be long."""
+"""The most rows of a table on a page."""
 
 
 def tabulate(
@@ -20,7 +20,7 @@ def tabulate(
     columns: Sequence[str] | None = None,
     most: int = MOST_ROWS,
 ) -> None:
-    """Show a table; of a long one the first rows, which the caption then says."""
+    """Add a table to a section; a long one with its first rows alone, which its caption says."""
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows, dtype=object)
     if len(frame) > most:
         caption += f" The first {most:,} of {len(frame):,} rows; the stored table has all of them."
@@ -28,14 +28,14 @@ def tabulate(
 
 
 def claims_section(run: Run, claims: Iterable[Claim], sections: Iterable[Section]) -> Section:
-    """What can be claimed, with the gates, and what the other sections do not show and why."""
+    """The section of claims, with the gates, and the reasons for what other sections do not show."""
     section = Section("claims", "What can be claimed", gates=run.gates, claims=list(claims))
     section.refusals += dict.fromkeys(f"{each.title}: {reason}" for each in sections for reason in each.refusals)
     return section
 
 
 def origins_section(run: Run) -> Section:
-    """Where answers come from, the versions of what computed them, and the seeds of what was drawn."""
+    """The section on the origins of answers: files, models and cells, versions of programs, and random seeds."""
     section = Section("origins", "Where answers are from")
     tabulate(section, "Files, models and cells, with their hashes.", run.provenance)
     seeds = {"the study": run.study.seed}

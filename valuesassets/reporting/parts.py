@@ -1,4 +1,4 @@
-"""The parts of a report: sections of text, tables and pictures, or the reason why one is not shown."""
+"""The parts of a report: sections with texts, gates, claims, tables and pictures."""
 
 import base64
 import math
@@ -21,31 +21,31 @@ Rows = pd.DataFrame | Sequence[Any]
 
 ABSENT = "not available"
 REMARKS = {"reason", "note", "missing", "both_ends_share"}
-"""Columns in which nothing means that there is nothing to remark, or that it does not apply."""
+"""Columns whose missing values are printed as empty cells, since there is nothing to remark."""
 WHOLE = {"response_value", "sheet"}
-"""Columns of whole numbers, beside those that begin with `n_`."""
+"""Columns of whole numbers, besides those that begin with `n_`."""
 
 
 @dataclass(frozen=True)
 class Refused:
-    """An analysis that was not made, and why, in words."""
+    """The reason, in words, why an analysis was not made."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Gate:
-    """One check of the study: a sentence that is true when it passed, and what was found."""
+    """One check of the study: a sentence that is true if the check passed, and the finding."""
 
     sentence: str
     is_passed: bool
     found: str = ""
     is_missing: bool = False
-    """Whether it was never looked at: it did not pass, and nothing failed either."""
+    """Whether it was not checked, so that it neither passed nor failed."""
     of_instrument: bool = False
-    """Whether it is about the instrument, which has to find again what was planted, and not about models."""
+    """Whether it checks the instrument, which has to recover planted answers, rather than the models."""
     by_plan: str = ""
-    """Why it fails in this study by plan; empty where it is not meant to."""
+    """The reason why it is expected to fail in this study; empty if it is expected to pass."""
 
     @property
     def outcome(self) -> str:
@@ -54,10 +54,10 @@ class Gate:
 
 
 def planned(gates: Iterable[Gate], reasons: Mapping[str, str]) -> list[Gate]:
-    """Gates, those that fail by plan with the reason.
+    """The gates, with the reason added to those that fail by plan.
 
     Args:
-        reasons: by the beginning of a gate's sentence.
+        reasons: the reasons by the beginning of a gate's sentence.
     """
 
     def reason(gate: Gate) -> str:
@@ -70,24 +70,24 @@ def planned(gates: Iterable[Gate], reasons: Mapping[str, str]) -> list[Gate]:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a reader may say of a run, or may not, and what that rests on."""
+    """A sentence that a run supports or does not support, and the reason."""
 
     sentence: str
     is_supported: bool
     because: str
     question: str = ""
-    """Which question it answers: claims stand together by it, supported and unsupported side by side."""
+    """The question that it answers; the page groups claims by it, supported and unsupported side by side."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """A question that readers have first, answered in a word or two, and where the page says more.
+    """A first question of readers with a short answer and a link to the section that says more.
 
     Attributes:
-        outcome: `yes` for good news, `partly`, `no` for bad news, or `unknown` where nobody has looked.
-        answer: in a few words.
-        because: what that rests on, in a sentence.
-        anchor: of the section that says more.
+        outcome: `yes` for good news, `partly`, `no` for bad news, or `unknown` if it was not checked.
+        answer: the answer in a few words.
+        because: the reason in a sentence.
+        anchor: the anchor of the section that says more.
     """
 
     question: str
@@ -106,7 +106,7 @@ class Cell:
 
     @property
     def kind(self) -> str:
-        """How it is set: numbers to the right, short texts on one line."""
+        """How it is set: `number` to the right, `short` texts on one line, `long` texts on several."""
         return "number" if self.is_number else "short" if len(self.text) <= 24 else "long"
 
 
@@ -118,11 +118,11 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     is_folded: bool = False
-    """Whether it is folded however short it is."""
+    """Whether it is folded even if it is short."""
 
     @cached_property
     def headings(self) -> tuple[tuple[str, str], ...]:
-        """Each column's name and how it is set: numbers and their name stand to the right."""
+        """The name of each column and how it is set: `number` to the right, `words` to the left."""
         kinds = (
             {row[place].kind for row in self.rows if row[place].text != ABSENT} for place in range(len(self.columns))
         )
@@ -133,21 +133,21 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as a data URI, with what it shows in words for those who do not see it."""
+    """A figure as a data URI, with a description for readers who cannot see it."""
 
     uri: str
     alt: str
     caption: str
     anchor: str = ""
-    """Of the section that it leads to."""
+    """The anchor of the section that it links to; empty without a link."""
 
 
 @dataclass
 class Section:
-    """A part of the report under its own heading, filled bit by bit.
+    """A part of the report under its own heading, to which parts are added one by one.
 
-    `markup` is HTML of the instrument's own; where it `is_beside`, it stands beside the text as a figure does. Of the
-    section that a page opens with, `lead` is a sentence for each model by its name, and `boxes` are first questions.
+    `markup` is HTML that the instrument wrote; if `is_beside`, it stands beside the text as a figure does. In the
+    section that opens a page, `lead` is a sentence for each model by its name, and `boxes` are first questions.
     """
 
     anchor: str
@@ -164,7 +164,7 @@ class Section:
     boxes: Sequence[Box] = ()
 
     def need(self, part: pd.DataFrame | Refused) -> pd.DataFrame | None:
-        """A table that the section shows; without it the reason stands in the section, once."""
+        """The table that the section needs; if it is refused, None, and the section gives the reason once."""
         if not isinstance(part, Refused):
             return part
         if part.reason not in self.refusals:
@@ -172,20 +172,20 @@ class Section:
         return None
 
     def draw(self, figure: Figure, alt: str, caption: str, anchor: str = "") -> None:
-        """Show a figure: an SVG of its own inside the page, so that nothing is fetched and no ids collide."""
+        """Add a figure as a separate SVG inside the page, so that nothing is fetched and no ids collide."""
         encoded = base64.b64encode(svg_text(figure).encode()).decode("ascii")
         self.pictures.append(Picture(f"data:image/svg+xml;base64,{encoded}", alt, caption, anchor))
 
     def tabulate(self, caption: str, rows: Rows, columns: Sequence[str] | None = None, is_folded: bool = False) -> None:
-        """Show a table where it has rows, as `table` makes it."""
+        """Add a table if it has rows."""
         if len(rows):
             self.tables.append(replace(table(caption, rows, columns), is_folded=is_folded))
 
 
 def table(caption: str, rows: Rows, columns: Sequence[str] | None = None) -> Table:
-    """A table of a frame or of records, all columns or the ones named that are there.
+    """A table of a frame or of records, with all columns or with those of `columns` that exist.
 
-    A column whose entries are all empty is left out; model and language are one column, the cell.
+    Columns without entries are left out; the columns model and language become one column, the cell.
     """
     frame = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows, dtype=object)
     entries = records(frame)
@@ -203,7 +203,7 @@ def table(caption: str, rows: Rows, columns: Sequence[str] | None = None) -> Tab
 
 
 def _whole(name: str, value: Any) -> Any:
-    """A count as a whole number, where pandas holds it as another because some of its column are missing.
+    """A count as a whole number; pandas holds counts as floats in a column with missing values.
 
     >>> _whole("n_low_p_valid", 0.0), _whole("p_valid", 0.0)
     (0, 0.0)
@@ -213,7 +213,7 @@ def _whole(name: str, value: Any) -> Any:
 
 
 def _heading(name: str) -> str:
-    """A column's name in words; W1 and P_valid are written so everywhere.
+    """A column's name in words, with W1 and P_valid in their usual spelling.
 
     >>> _heading("p_valid_error_mean"), _heading("n_items"), _heading("w1_unit")
     ('P_valid error mean', 'n items', 'W1 unit')
@@ -227,12 +227,12 @@ def _cell_name(row: Mapping[str, Any]) -> str:
 
 
 def is_absent(value: Any) -> bool:
-    """Whether there is nothing to print: None, not a number, an empty text."""
+    """Whether a value is missing: None, NA, not a number, or an empty text."""
     return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)) or value == ""
 
 
 def _cell(value: Any, absent: str) -> Cell:
-    """A value in print: yes and no, numbers, and words where there is no number."""
+    """A value as it is printed: yes or no, a number, or a text; a missing value as `absent`."""
     if is_absent(value):
         return Cell(absent)
     if hasattr(value, "item"):
@@ -249,7 +249,7 @@ def _cell(value: Any, absent: str) -> Cell:
 
 
 def number(value: float) -> str:
-    """Three decimals; a small number is not written as nothing, rounding errors are.
+    """A number with three decimals; a small one with an exponent, and a rounding error as 0.
 
     >>> number(0.25), number(1000.0), number(0.0000004), number(-1e-16)
     ('0.250', '1000', '4e-07', '0.000')

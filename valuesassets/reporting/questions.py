@@ -1,4 +1,4 @@
-"""The questions that the claims of a run are grouped by."""
+"""The questions by which a page groups the claims of a run."""
 
 CALIBRATION, ANSWERS, SIGNAL, MAP, LANGUAGES, MODELS = QUESTIONS = (
     "Calibration",
@@ -8,4 +8,4 @@ CALIBRATION, ANSWERS, SIGNAL, MAP, LANGUAGES, MODELS = QUESTIONS = (
     "Languages and zones",
     "Models and people",
 )
-"""In the order of a page."""
+"""The questions in the order of the page."""

@@ -1,11 +1,11 @@
 "use strict";
-// The page says everything without this script; it folds the contents on a phone and marks where one is in them, shows
-// what is said of a point of the map beside it, hides groups of points, zooms, brings a point's provenance to the map, and
-// copies texts. It fetches nothing.
+// The page is complete without this script. The script folds the contents on a phone and marks the section in view, shows
+// the title of a point beside it, hides groups of points, zooms, shows a point's provenance beside the map, and copies
+// texts. It fetches nothing.
 (() => {
   const each = (selector, use, root = document) => root.querySelectorAll(selector).forEach(use);
 
-  // Contents: folded where they would cover the page, and the section that is read is marked.
+  // Contents: they are folded on narrow screens, where they would cover the page; the section in view is marked.
   const contents = document.querySelector("nav details");
   const narrow = matchMedia("(max-width: 63.99rem)");
   const fold = () => (contents.open = !narrow.matches);
@@ -22,7 +22,7 @@
   }, { rootMargin: "-10% 0px -60% 0px" });
   each("main > section", (section) => watch.observe(section));
 
-  // Copying: the clipboard where the browser allows it, else the selection.
+  // Copying: to the clipboard if the browser allows it, else by selecting the text.
   each("button[data-copy]", (button) => {
     button.hidden = false;
     button.addEventListener("click", async () => {
@@ -60,7 +60,7 @@
   const here = document.getElementById("trace-here");
   tools.hidden = false;
 
-  // What is said of a point: its title, shown by us and no longer by the browser.
+  // The title of a point: the script shows it instead of the browser.
   const points = [...svg.querySelectorAll("g.point")].map((mark) => {
     const title = mark.querySelector("title");
     const reach = mark.querySelector("circle.reach");
@@ -84,7 +84,7 @@
     card.style.left = `${Math.max(0, fits ? right : mark.left - frame.left - card.offsetWidth - 8)}px`;
     card.style.top = `${Math.max(0, mark.top - frame.top - card.offsetHeight / 2)}px`;
   };
-  // Marks lie over each other: the pointer means the nearest one, whichever lies on top.
+  // Marks may overlap: the pointer selects the nearest one, whichever is on top.
   const nearest = (event) => {
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
     const far = (point) => Math.hypot(point.x - x, point.y - y);
@@ -102,7 +102,7 @@
     point.holder.addEventListener("blur", () => show(null));
   }
 
-  // A model's point brings its provenance up to the map.
+  // A click on a model's point shows its provenance beside the map.
   let opened = null;
   const putBack = () => {
     if (!opened) return;
@@ -141,14 +141,14 @@
     }
   });
 
-  // Groups of points are switched off together with their names and intervals.
+  // Groups of points are hidden together with their names and intervals.
   tools.addEventListener("change", (event) => {
     each("[data-group]", (part) => {
       if (part.dataset.group === event.target.value) (part.closest("a") ?? part).classList.toggle("off", !event.target.checked);
     }, svg);
   });
 
-  // Zoom and pan: the part of the figure that is shown.
+  // Zoom and pan change the visible part of the figure.
   const [x, y, width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
   const all = { x, y, width, height };
   let part = { ...all };

@@ -1,6 +1,6 @@
-"""`replication_bundle`: one zip to check, cite and repeat a study from. What is in it: docs/take_it_away.md.
+"""`replication_bundle`: a zip to check, cite and repeat a study from; docs/take_it_away.md lists its files.
 
-Respondents' rows and questionnaires in PDF stay out: archives hand them out under terms of their own.
+Respondents' rows and questionnaires in PDF stay out, since archives hand them out under their own terms.
 """
 
 import io
@@ -34,21 +34,21 @@ from valuesassets.reporting.item_files import item_files
 from valuesassets.reporting.run import software_versions
 
 PERSON = "respondent_id"
-"""A table with this column has a row for each person."""
+"""The column that only tables with a row for each person have."""
 FIGURE_FILES = (".svg", ".png", ".pdf", ".txt")
-"""The last is the small print of a figure, where that stands beside it."""
-OURS = b"/Producer (Matplotlib"
-"""In a PDF that was drawn here, and in no questionnaire."""
+"""The endings of a figure's files; `.txt` is its small print."""
+OUR_PDF_MARK = b"/Producer (Matplotlib"
+"""The bytes that distinguish our PDF figures from questionnaires."""
 CODEBOOK = ("table", "a_row_is", "column", "type", "unit", "range", "may_be_empty", "words")
-WHY = {"person": "answers of single respondents", "form": "questionnaire", "input": "input of the study"}
-"""Why a file is left out, of which the hash stands in `left_out.csv`."""
+REASONS = {"person": "answers of single respondents", "form": "questionnaire", "input": "input of the study"}
+"""The reasons for which `left_out.csv` lists a file instead of the bundle holding it."""
 FIELD_TYPES = {"whole number": "integer", "number": "number", "true or false": "boolean", "text": "string"}
-"""Types of columns as Frictionless calls them; lists are arrays."""
+"""The types of columns by the names that Frictionless has for them; lists are arrays."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A table as it lies in the storage: files of one record, by partition; `""` where there are none."""
+    """A table in the storage: its record, and its files by partition; the key is `""` if it has no partitions."""
 
     table: Table
     files: dict[str, Path] = field(default_factory=dict)
@@ -66,17 +66,18 @@ def write_bundle(
     instruments: Mapping[str, Iterable[str]],
     hashes: Mapping[Path, str] = MappingProxyType({}),
 ) -> list[str]:
-    """Write the zip, whole or not at all; the same study gives the same bytes. Returns the names of what is in it.
+    """Write the zip, whole or not at all, and return the names of its files; the same study gives the same bytes.
 
     Args:
-        folder: the study's, below the storage.
-        instruments: folders in it, each with the names of its parts that the study has now: what is stored of others
-            is left out. The tables that only they have are declared.
-        hashes: SHA-256 of stored files as they were written; one that is another file now is not given away.
+        path: the path of the zip.
+        folder: the study's folder below the storage.
+        instruments: folders of instruments in it, each with the names of its parts in the study; stored files of other
+            parts are left out. The instruments' own tables have to be declared by now.
+        hashes: SHA-256 of stored files when they were written; a file with another hash is an error.
 
     Raises:
         MissingData: nothing of the study is stored.
-        StorageError: a file of the storage is not whole, or the zip cannot be written.
+        StorageError: a file of the storage is damaged, or the zip cannot be written.
     """
     for file, digest in sorted(hashes.items()):
         is_taken = file != path and any(file.is_relative_to(folder / name) for name in instruments)
@@ -114,7 +115,7 @@ def write_bundle(
 
 
 class _Bundle:
-    """A zip that is filled bit by bit and written in the order of names, with the hash of each file in it."""
+    """A zip to which files are added one by one, written in the order of their names, with the hash of each."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -149,10 +150,10 @@ class _Bundle:
 
 
 def stored_tables(folder: Path, instrument: str, names: Collection[str]) -> dict[str, Stored]:
-    """The tables of an instrument that are there, by `<asset>` or `<asset>/<table>`, in the order of names.
+    """The stored tables of an instrument, by `<asset>` or `<asset>/<table>`, in the order of names.
 
     Args:
-        names: of parts, families and languages; what is stored under another name is passed over.
+        names: names of parts, families and languages; files under other names are passed over.
     """
     stored: dict[str, Stored] = {}
     for path in sorted((folder / instrument).glob("*/**/*")):
@@ -176,13 +177,13 @@ def stored_tables(folder: Path, instrument: str, names: Collection[str]) -> dict
 
 
 def _has_columns(path: Path, table: Table) -> bool:
-    """Whether the head of a CSV file names the columns of a table; files in other programs' formats do not."""
+    """Whether the first line of a CSV file names the columns of a table; files for other programs do not."""
     with path.open(encoding="utf-8") as stream:
         return {*table.names} <= {name.strip('"') for name in stream.readline().rstrip("\n").split(",")}
 
 
 def study_text(study: Study) -> str:
-    """The study as a file that gives it back; of paths the last name, for files that are to be put beside it."""
+    """The study as text of a study file; each path is its last name alone, for a file beside the study file."""
     settings = {"languages": study.languages and study.model_dump(include={"languages"})["languages"]}
     settings = study.model_dump(exclude_defaults=True) | settings
     head = f"# The study {study.name} as it was run. Put the files that it names beside this file."
@@ -190,7 +191,7 @@ def study_text(study: Study) -> str:
 
 
 def _placeless(value: Any) -> Any:
-    """Settings in which a path that stands as a text is its last name too, as `toml_text` has paths."""
+    """Settings in which paths given as texts are their last name alone, as `toml_text` writes paths."""
     if isinstance(value, Mapping):
         return {name: _placeless(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -201,17 +202,18 @@ def _placeless(value: Any) -> Any:
 
 
 def environment() -> str:
-    """Every package that is installed, in its version, as pip reads it."""
+    """Every installed package with its version, in the format of pip's requirements."""
     requirements = {f"{each.metadata['Name']}=={each.version}" for each in distributions() if each.metadata["Name"]}
     return "\n".join([f"# Python {platform.python_version()}", *sorted(requirements, key=str.lower), ""])
 
 
 def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Mapping[str, Stored]) -> None:
+    """Add the report, figures, tables, prompts and item files of an instrument to the bundle."""
     report = folder / "report" / "report.html"
     if report.exists():
         bundle.write(f"{instrument}/report.html", report.read_bytes())
     for path in sorted(folder.glob("*/*")):
-        if path.suffix in FIGURE_FILES and (path.suffix != ".pdf" or OURS in path.read_bytes()):
+        if path.suffix in FIGURE_FILES and (path.suffix != ".pdf" or OUR_PDF_MARK in path.read_bytes()):
             bundle.write(f"{instrument}/figures/{path.parent.name}/{path.name}", path.read_bytes())
     for name, stored in tables.items():
         if stored.has_persons:
@@ -234,14 +236,14 @@ def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Ma
 
 
 def _as_parquet(path: Path, table: Table) -> bytes:
-    """A file's bytes; of one that is stored as CSV those of its parquet."""
+    """The bytes of a table's file as parquet, whether it is stored as parquet or as CSV."""
     if path.suffix == ".parquet":
-        return path.read_bytes()  # which `_all_rows` reads, too, so that it is whole
+        return path.read_bytes()  # `_all_rows` reads the file too, so that a damaged one is found
     return parquet_bytes(_typed_rows(path, table))
 
 
 def _typed_rows(path: Path, table: Table) -> pa.Table:
-    """Rows in the types of the table's record."""
+    """The rows of a file, with the types of the table's record."""
     rows = pa.Table.from_pandas(read_csv(path, table)) if path.suffix == ".csv" else read_rows(path, table)
     for place, column in enumerate(rows.schema):
         record_column = table.column(column.name)
@@ -252,7 +254,7 @@ def _typed_rows(path: Path, table: Table) -> pa.Table:
 
 
 def _all_rows(stored: Stored) -> pa.Table:
-    """The rows of all partitions, each with its partition in front where there are several."""
+    """The rows of all partitions; if there are several, the first column names the partition."""
     parts = []
     for partition, path in stored.files.items():
         rows = _typed_rows(path, stored.table)
@@ -263,7 +265,7 @@ def _all_rows(stored: Stored) -> pa.Table:
 
 
 def _csv_bytes(rows: pa.Table) -> bytes:
-    """CSV as data packages want it: lists as JSON, what is missing empty, infinite numbers INF."""
+    """CSV in the format of data packages: lists as JSON, missing values empty, infinite numbers as INF."""
     columns: dict[str, Any] = {}
     rows = with_texts(rows, guarded)
     for name, column in zip(rows.column_names, rows.columns, strict=True):
@@ -294,7 +296,7 @@ def _plain_json(value: Any) -> str:
 
 
 def _field(table: Table, arrow_field: pa.Field) -> dict[str, Any]:
-    """A column as Frictionless describes it."""
+    """The description of a column for Frictionless."""
     column = table.column(arrow_field.name)
     if column is None:
         return {"name": arrow_field.name, "type": "string", "description": "file of the storage that the row stands in"}
@@ -321,29 +323,30 @@ LEFT_OUT = pd.Index(["file", "bytes", "sha256", "why"])
 
 
 def _left_out(study: Study, folder: Path, tables: Mapping[str, Mapping[str, Stored]]) -> list[tuple[Any, ...]]:
-    """Files that whoever repeats the study has to get or make, each with its hash."""
+    """The rows of `left_out.csv`: files that others have to get or make to repeat the study, with their hashes."""
     reasons: dict[Path, str] = {}
     for instrument, stored in tables.items():
         for each in stored.values():
             if each.has_persons:
-                reasons |= dict.fromkeys(each.files.values(), WHY["person"])
+                reasons |= dict.fromkeys(each.files.values(), REASONS["person"])
         pdfs = sorted((folder / instrument).rglob("*.pdf"))
-        reasons |= {path: WHY["form"] for path in pdfs if OURS not in path.read_bytes()}
+        reasons |= {path: REASONS["form"] for path in pdfs if OUR_PDF_MARK not in path.read_bytes()}
     rows = [(path.relative_to(folder).as_posix(), path, reason) for path, reason in reasons.items()]
     settings = set(_settings(study))
     for place in _paths(study.model_dump()):
         inputs = sorted(place.iterdir()) if place.is_dir() else [place]
-        rows += [(each.name, each, WHY["input"]) for each in inputs if each.is_file() and each not in settings]
+        rows += [(each.name, each, REASONS["input"]) for each in inputs if each.is_file() and each not in settings]
     return [(name, path.stat().st_size, sha256_file(path), reason) for name, path, reason in sorted(rows)]
 
 
 def _settings(study: Study) -> list[Path]:
-    """Files of settings in folders that the study names, such as corrections of forms."""
+    """The TOML files in folders that the study names, such as corrections of forms."""
     folders = [place for place in _paths(study.model_dump()) if place.is_dir()]
     return sorted({path for place in folders for path in place.glob("*.toml")})
 
 
 def _paths(value: Any) -> Iterator[Path]:
+    """Every path in settings, at any depth."""
     if isinstance(value, Path):
         yield value
     elif isinstance(value, Mapping):
@@ -355,7 +358,7 @@ def _paths(value: Any) -> Iterator[Path]:
 
 
 def _prompts(path: Path) -> str:
-    """Prompts word for word, each under the name of its trial."""
+    """The text of every prompt, each under the id of its trial."""
     texts = []
     for trial in read_trials(path):
         turns = [f"[{turn.role}]\n{turn.text}" for turn in trial.chat or ()]
@@ -368,7 +371,7 @@ def _json(value: Any) -> str:
 
 
 def _data_package(study: Study, resources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The descriptor of Data Package 1 (specs.frictionlessdata.io) for the tables in CSV."""
+    """The descriptor of the tables in CSV, in the format Data Package 1 (specs.frictionlessdata.io)."""
     return {
         "profile": "data-package",
         "name": study.name,
@@ -380,7 +383,7 @@ def _data_package(study: Study, resources: Sequence[Mapping[str, Any]]) -> dict[
 
 
 def _citation(study: Study) -> str:
-    """The study as CITATION.cff, with the software that it was made with."""
+    """The text of CITATION.cff: the study, and the software as a reference."""
     authors = [{"name": owner.removeprefix("team:").partition("@")[0]} for owner in study.owners]
     lines = [
         "cff-version: 1.2.0",
@@ -403,6 +406,7 @@ def _citation(study: Study) -> str:
 
 
 def _reproduce(study: Study) -> str:
+    """The text of REPRODUCE.md."""
     software = f"made with valuesassets {software_versions()['valuesassets']} on Python {platform.python_version()}"
     planted = " Some of its answers are planted: made up to test the instrument." if study.is_planted else ""
     return REPRODUCE.format(title=study.title, name=study.name, software=software, planted=planted)

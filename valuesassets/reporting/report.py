@@ -1,4 +1,4 @@
-"""One page for a reader: what can be claimed, whether the instrument works, what was found, and where it comes from."""
+"""The report as one HTML page: claims, gates, sections of analyses, methods and origins."""
 
 import base64
 import hashlib
@@ -20,12 +20,12 @@ TEMPLATES = "valuesassets.reporting"
 METHODS = Section("methods", "Methods paragraph and citations")
 FIRST_SCREEN = '<script type="application/json" id="first-screen">'
 ROOM = 32
-"""Characters kept for the page's own size, which is only known when it is written."""
+"""The characters reserved for the size of the page, which is known only once the page is written."""
 
 
 @dataclass(frozen=True)
 class PageTitle:
-    """A page's name, as its files are called, its title, and whether answers on it were made up beforehand."""
+    """The name of a page and of its files, its title, and whether its answers are planted."""
 
     name: str
     title: str
@@ -33,34 +33,34 @@ class PageTitle:
 
 
 class Words(Protocol):
-    """What an instrument's `report.py` gives: its sections, gates, claims, methods and sources.
+    """The functions of an instrument's `report.py`: its sections, gates, claims, methods and sources.
 
-    It may also have `within_study(run)`, which gives the run without what was never in its study, and
+    It may also have `within_study(run)`, which returns the run without data that are not part of its study, and
     `beside_claims(section, run)`, which adds to the section of claims.
     """
 
     def opening(self, run: Run) -> Section:
-        """What the page opens with; the run has its gates by then."""
+        """The first section of the page; the run has its gates by then."""
         ...
 
     def sections(self, run: Run) -> Sequence[Section]:
-        """Below the claims, in their order."""
+        """The sections below the claims, in their order."""
         ...
 
     def gates(self, run: Run) -> Sequence[Gate]:
-        """The checks of the study and their outcome."""
+        """The checks of the study with their outcomes."""
         ...
 
     def claims(self, run: Run) -> Sequence[Claim]:
-        """What the run supports and what it does not."""
+        """The claims that the run supports and those that it does not support."""
         ...
 
     def methods(self, run: Run) -> Sequence[str]:
-        """Sentences for a paper."""
+        """The sentences of the methods paragraph."""
         ...
 
     def sources(self, run: Run) -> Sequence[str]:
-        """Keys of the entries of what the run rests on."""
+        """The keys of the sources that the run rests on."""
         ...
 
 
@@ -68,9 +68,9 @@ def render_report(run: Run, words: Words, made_at: str | None = None) -> str:
     """The report as one HTML page that needs nothing else; the same run gives the same page.
 
     Args:
-        run: what was made; the reason stands in the place of what was not. Where it has no gates, the words have.
+        run: the study and its results, with the reason in place of a missing one; without gates, `words` gives them.
         words: the instrument's `report` module.
-        made_at: when the report was made; left out where not given.
+        made_at: the time at which the report was made, for its head; None leaves it out.
     """
     run = getattr(words, "within_study", lambda run: run)(run)
     run = replace(run, gates=planned(run.gates or words.gates(run), run.study.by_plan))
@@ -91,10 +91,11 @@ def render_page(
     """Sections as one HTML page that needs nothing else.
 
     Args:
-        of: the name and title of the page, and whether answers are planted.
-        sections: in their order; `METHODS` stands where the methods are shown.
-        methods: sentences for a paper.
-        sources: keys of the entries of what was used.
+        title: the name and title of the page, and whether its answers are planted.
+        sections: the sections in their order; the methods stand in the place of `METHODS`.
+        methods: the sentences of the methods paragraph.
+        sources: the keys of the sources.
+        made_at: the time at which the page was made; None leaves it out.
     """
     script = (resources.files(TEMPLATES) / "page.js").read_text(encoding="utf-8")
     page = filled(
@@ -116,7 +117,7 @@ def render_page(
 
 
 def first_screen(sections: Sequence[Section]) -> str:
-    """What a page says first, as JSON for programs: answers by model, questions, and checks that failed."""
+    """The first screen of a page as JSON for programs: answers by model, questions, and checks that failed."""
     opening = next((section for section in sections if section.boxes), None)
     content = {
         "answers": dict(opening.lead) if opening else {},
@@ -135,7 +136,7 @@ def first_screen(sections: Sequence[Section]) -> str:
 
 
 def read_first_screen(page: str) -> dict[str, Any]:
-    """What `first_screen` wrote into a page; empty where it has none."""
+    """The content that `first_screen` wrote into a page; empty if the page has none."""
     begin = page.find(FIRST_SCREEN)
     if begin < 0:
         return {}
@@ -143,5 +144,5 @@ def read_first_screen(page: str) -> dict[str, Any]:
 
 
 def filled(package: str, name: str, **values: Any) -> str:
-    """The template `<name>.html.jinja` of a package, filled, without newlines around it."""
+    """The template `<name>.html.jinja` of a package filled with values, without newlines around it."""
     return template(package, name).render(values).strip("\n")

@@ -1,4 +1,4 @@
-"""What a study made, as far as its report is concerned: every table that is there, or why it is not."""
+"""`Run`: a study and the results that its report needs, each with its tables or the reason why it is missing."""
 
 import json
 import platform
@@ -22,24 +22,24 @@ LIBRARIES = (
     *("valuesassets", "numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "pyarrow", "pdfplumber"),
     "dagster",
 )
-"""This package and those that a number or a figure of the report depends on."""
+"""The packages on which numbers and figures of the report depend."""
 NOT_MADE = Refused("this analysis was not handed to the report; materialise it and then the report again")
 
 
 @dataclass(frozen=True)
 class Run:
-    """A study and what it made.
+    """A study and its results.
 
     Attributes:
-        study: what was to be done.
-        found: by asset what it holds (a table, or tables by name), or `Refused` with the reason. `calibration` is
+        study: the study.
+        found: by asset, its table, its tables by name, or `Refused` with the reason. The tables of `calibration` are
             `comparison` (planted against recovered), `recovery` (its summary) and `hardness` (of the plants).
-        analyses: those that the report has sections of, by asset.
-        gates: the checks of the study and their outcome.
-        versions: of the programs, by name.
-        provenance: one record per model, file or program: what it is, its hash or version.
-        part_name: the part of the study that the page is about, where that is not all of it.
-        has_planted_people: whether people's answers were made up, where the study does not say so.
+        analyses: the analyses that have sections in the report, by asset.
+        gates: the checks of the study with their outcomes.
+        versions: the versions of programs by name.
+        provenance: a record for each model, file or program, with its hash or version.
+        part_name: the part of the study that the page is about; empty for the whole study.
+        has_planted_people: whether people's answers are planted although the study does not say so.
     """
 
     study: Study
@@ -53,32 +53,32 @@ class Run:
 
     @property
     def name(self) -> str:
-        """Of the page, as its files are called."""
+        """The name of the page and of its files."""
         return f"{self.study.name}/{self.part_name}" if self.part_name else self.study.name
 
     @property
     def title(self) -> str:
-        """Of the page."""
+        """The title of the page."""
         return self.study.title
 
     @property
     def is_planted(self) -> bool:
-        """Whether some or all answers were made up beforehand."""
+        """Whether some or all answers are planted."""
         return self.study.is_planted or self.has_planted_people
 
     @property
     def inference(self) -> Inference:
-        """How intervals and tests were made."""
+        """The settings of intervals and tests."""
         return self.study.inference
 
     @property
     def thresholds(self) -> Thresholds:
-        """From where on an answer counts."""
+        """The thresholds above which readings count."""
         return self.study.thresholds
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Every table by `<asset>/<table>`, or by `<asset>` where that is one table."""
+        """Every table by `<asset>/<table>`, or by `<asset>` if the asset is one table."""
         flat: dict[str, pd.DataFrame] = {}
         for name, part in self.found.items():
             if isinstance(part, pd.DataFrame):
@@ -88,21 +88,21 @@ class Run:
         return flat
 
     def part(self, name: str) -> Any:
-        """What an asset holds, or why it is not there."""
+        """The table or tables of an asset, or the reason why it is missing."""
         return self.found.get(name, NOT_MADE)
 
     def frames(self, name: str) -> Frames:
-        """The tables of an asset by name; none where it was not made."""
+        """The tables of an asset by name; empty if it is missing."""
         part = self.part(name)
         return {} if isinstance(part, Refused) else part
 
     def table(self, name: str, what: str = "", of: str | None = None) -> pd.DataFrame | Refused:
-        """A table that has rows, or why there is none: its own reason, that of its verdicts, or its notes.
+        """A table with rows, or the reason why it has none, from the table, its asset's verdicts or its notes.
 
         Args:
-            name: of the table; an asset that has one table is named like it.
+            name: the name of the table; an asset with one table has the same name.
             what: the table in words, for the reason.
-            of: its asset, where it is one of several tables.
+            of: the asset of the table, if the asset has several.
         """
         frames = self.part(of or name)
         if isinstance(frames, Refused):
@@ -119,56 +119,56 @@ class Run:
         return Refused(reason or f"{what}: there is nothing to show, as the table has no rows")
 
     def notes(self, name: str) -> list[str]:
-        """The sentences that an analysis wants beside its tables."""
+        """The sentences of an analysis about its tables."""
         frames = self.frames(name)
         return [str(note) for note in frames["notes"]["note"].dropna() if note] if "notes" in frames else []
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether planted answers were read: of reference families, or of a model that the study trains for that."""
+        """Whether planted answers were read, from reference families or from a model trained for the calibration."""
         return not isinstance(self.table("recovery", "calibration", of="calibration"), Refused)
 
     @property
     def has_controls(self) -> bool:
-        """Whether another language's model is to fail, or was seen to."""
+        """Whether the study has negative controls, planned or measured."""
         return bool(self.study.control_families) or isinstance(self.part("negative_controls"), pd.DataFrame)
 
     @property
     def probe(self) -> pd.DataFrame | None:
-        """Rows of `PROBE_DISTRIBUTIONS`, all cells."""
+        """The rows of `PROBE_DISTRIBUTIONS` of all cells; None if they are missing."""
         return None if isinstance(answers := self.table("probe_distributions"), Refused) else answers
 
     @property
     def human(self) -> pd.DataFrame | None:
-        """Rows of `HUMAN_DISTRIBUTIONS`."""
+        """The rows of `HUMAN_DISTRIBUTIONS`; None if they are missing."""
         return None if isinstance(answers := self.table("human_distributions"), Refused) else answers
 
     @property
     def quality(self) -> Frames:
-        """`cells`, `questions` and `readings` of the quality report."""
+        """The tables `cells`, `questions` and `readings` of the quality report."""
         return self.frames("quality_report")
 
     def cells_that(self, *flags: str) -> pd.DataFrame:
-        """Cells of the quality report with one of these flags: `is_missing`, `is_flagged`."""
+        """The cells of the quality report with at least one of these flags: `is_missing`, `is_flagged`."""
         cells = self.quality.get("cells", pd.DataFrame(columns=pd.Index(flags)))
         return rows(cells, np.any([cells[flag].fillna(value=False).astype(bool) for flag in flags], axis=0))
 
     @property
     def dropped(self) -> pd.DataFrame:
-        """Questions that the quality report drops."""
+        """The questions that the quality report drops."""
         questions = self.quality.get("questions", pd.DataFrame(columns=pd.Index(["is_dropped"])))
         return rows(questions, questions["is_dropped"].astype(bool))
 
     @cached_property
     def tests(self) -> pd.DataFrame | None:
-        """The tests of all analyses in one table, each with the analysis it belongs to; None where none was made."""
+        """The tests of all analyses in one table with the column `analysis`; None if there are no tests."""
         by_analysis = {name: self.frames(name).get("tests", ()) for name in self.analyses}
         tables = [frame.assign(analysis=name) for name, frame in by_analysis.items() if isinstance(frame, pd.DataFrame)]
         tables = [frame.astype(object) for frame in tables if len(frame)]
         return pd.concat(tables, ignore_index=True).infer_objects() if tables else None
 
     def has_model(self, beginning: str) -> bool:
-        """Whether a family's models are named so on the hub."""
+        """Whether the hub id of some family's model has this beginning."""
         return any((family.model_id or "").startswith(beginning) for family in self.study.families.values())
 
     def has_survey(self, name: str) -> bool:
@@ -176,21 +176,22 @@ class Run:
         return self.study.human.source == "files" and any(file.survey == name for file in self.study.human.files)
 
     def is_corrected_by(self, correction: str) -> bool:
-        """Whether tests were made, and corrected so."""
+        """Whether there are tests whose p-values have this correction."""
         return self.tests is not None and bool((self.tests["correction"] == correction).any())
 
 
-OF_A_READING = ("dtype", "layout", "road", "template_sha256", "scorer_version", "torch")
-"""What the page says of how a cell was read, as far as its file says so."""
+READING_KEYS = ("dtype", "layout", "road", "template_sha256", "scorer_version", "torch")
+"""The keys of a cell's metadata that the page shows about its reading."""
 
 
 def reading_origin(name: str, metadata: Mapping[str, str]) -> dict[str, str]:
-    """The model that a cell's readings or answers come from, and how it was read.
+    """The origin of a cell's readings or answers: its model, and how the model was read.
 
-    Of a model behind an API the version as it answered stands in the commit's place; it has no weights to hash.
+    A model behind an API has its version in place of the commit, and no weights to hash.
 
     Args:
-        metadata: what the cell's file says of itself: JSON by name.
+        name: the name of the cell.
+        metadata: the metadata of the cell's file, as JSON by name.
     """
     values = {key: value.strip('"') for key, value in metadata.items() if value != "null"}
     commit = values.get("revision") or ", ".join(json.loads(metadata.get("model_versions", "[]")))
@@ -202,16 +203,16 @@ def reading_origin(name: str, metadata: Mapping[str, str]) -> dict[str, str]:
     }
     if "gguf" in metadata:
         origin |= {"source": json.loads(metadata["gguf"])["file"], "quantisation": values["quantisation"]}
-    return origin | {key: values[key] for key in OF_A_READING if key in values}
+    return origin | {key: values[key] for key in READING_KEYS if key in values}
 
 
 def study_of_files(name: str, title: str, seed: int = 0) -> Study:
-    """A study that stands for files from elsewhere: it has the usual rules, no family and no instrument's table."""
+    """A study for files from elsewhere, with the usual settings, without families and without instruments."""
     return Study.model_construct(name=name, title=title, seed=seed, families={})
 
 
 def software_versions(readings: Iterable[Mapping[str, str]] = ()) -> dict[str, str]:
-    """Versions by name: of Python, of `LIBRARIES`, and of what read the models, as the metadata of readings say."""
+    """The versions by name of Python, of `LIBRARIES`, and of the programs that the metadata of readings name."""
     versions = {"Python": platform.python_version()}
     for name in LIBRARIES:
         try:

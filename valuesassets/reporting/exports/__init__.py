@@ -1,1 +1,1 @@
-"""Readings in the formats of other tools: a file each, `FORMATS` in `cli/export.py` names them."""
+"""Readings in the formats of other tools, one module for each format; `FORMATS` in `cli/export.py` names them."""

@@ -1,8 +1,8 @@
-"""Readings as lm-evaluation-harness writes results: a `results_*.json` for each model, `samples_*.jsonl` for each task.
+"""Readings as results of lm-evaluation-harness: `results_*.json` for each model, `samples_*.jsonl` for each task.
 
 Source of the format: lm-evaluation-harness 0.4 (EleutherAI), `EvaluationTracker` and `result_schema`. A task is a part
-of an instrument, such as a language; a document is a trial, a request one of its labels. There is no right answer: the
-metrics are `METRICS`.
+of an instrument, such as a language; a document is a trial, and a request is one of its labels. There are no right
+answers, so the metrics are `METRICS`.
 """
 
 import json
@@ -24,7 +24,7 @@ FILTER = "none"
 
 
 def write_harness_results(folder: Path, cells: Sequence[ReadCell]) -> list[Path]:
-    """Write the files of every model into a folder of its name; gives those with results."""
+    """Write the files of every model into a folder of its name, and return the paths of the results files."""
     written = []
     for model, group in groupby(sorted(cells, key=lambda cell: cell.model), key=lambda cell: cell.model):
         model_cells = list(group)
@@ -145,7 +145,7 @@ def _sample(place: int, trial: Trial, reading: Reading, metrics: Mapping[str, fl
 
 
 def _sanitized(model: str) -> str:
-    """A model's name as a folder, as the harness writes it."""
+    """A model's name as the name of a folder, as in the harness."""
     return re.sub(r"[\"<>:/|\\?*\[\]]+", "__", model)
 
 

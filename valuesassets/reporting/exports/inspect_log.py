@@ -1,7 +1,7 @@
-"""A cell's readings as a log of inspect_ai (`.eval`), which its viewer and `read_eval_log` open.
+"""A cell's readings as a log of inspect_ai (`.eval`), for its viewer and its function `read_eval_log`.
 
-Source of the format: inspect_ai (UK AI Security Institute), version 2 of its log: a zip of JSON files. There is no
-right answer, so that targets are empty; scores are `METRICS`.
+Source of the format: inspect_ai (UK AI Security Institute), version 2 of its log: a zip of JSON files. There
+are no right answers, so targets are empty; scores are `METRICS`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""`ReadCell`: the readings of one cell beside their trials, and what is said of each in other tools' files."""
+"""`ReadCell`: the readings of one cell with their trials, and the metrics that files for other tools give of each."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,12 +9,12 @@ from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.trials import Reading, Trial
 
 LEAST = 5e-324
-"""Stands for a probability of 0, whose logarithm no JSON file can hold."""
+"""The number that replaces a probability of 0, whose logarithm JSON cannot hold."""
 METRICS = {
     "p_valid": "probability of all answers together",
     "mean_unit": "mean answer, with the lowest code at 0 and the highest at 1",
 }
-"""What is said of each reading, in words."""
+"""The metrics of each reading by name, in words."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class ReadCell:
     """The readings of one cell.
 
     Attributes:
-        study, instrument, family, part: as the study names them.
-        metadata: what the readings' file says of itself: `model`, `revision`, `dtype`, ...
+        study, instrument, family, part: the names that the study has for them.
+        metadata: the metadata of the readings' file, as JSON by name: `model`, `revision`, `dtype` and others.
         readings: each trial of labels with its reading.
-        read_at: when the file was written.
+        read_at: the time at which the file was written.
     """
 
     study: str
@@ -38,7 +38,7 @@ class ReadCell:
 
     @property
     def task(self) -> str:
-        """A name for what was asked, unique within the study."""
+        """The name of the task, unique within the study."""
         return f"{self.study}_{self.instrument}_{self.part}"
 
     @property
@@ -49,21 +49,21 @@ class ReadCell:
 
     @property
     def created(self) -> str:
-        """When it was read, as ISO 8601."""
+        """The time of reading in ISO 8601."""
         return self.read_at.astimezone(UTC).isoformat(timespec="seconds")
 
     def plain(self, name: str) -> str:
-        """What is said under a name, without the quotes of JSON; empty where there is nothing."""
+        """The metadata under a name as plain text, without the quotes of JSON; empty if there are none."""
         return self.metadata.get(name, "").strip('"').replace("null", "")
 
     def scored(self) -> Iterator[tuple[Trial, Reading, dict[str, float]]]:
-        """Each trial with its reading and its `METRICS`; none of one that could not be read."""
+        """Each trial with its reading and its metrics; a trial that could not be read has none."""
         for trial, reading in self.readings:
             yield trial, reading, metrics_of(trial, reading)
 
 
 def metrics_of(trial: Trial, reading: Reading) -> dict[str, float]:
-    """`METRICS` of a reading, by name; those that it has no number for are left out."""
+    """The metrics of a reading by name; those without a number are left out."""
     if reading.label_probs is None or reading.p_valid is None:
         return {}
     metrics, values = {"p_valid": reading.p_valid}, labels_of(trial).values
@@ -75,7 +75,7 @@ def metrics_of(trial: Trial, reading: Reading) -> dict[str, float]:
 
 
 def labels_of(trial: Trial) -> ScoreLabels:
-    """What a trial of labels is read by."""
+    """The readout of a trial of labels."""
     assert isinstance(trial.readout, ScoreLabels)  # noqa: S101
     return trial.readout
 

@@ -151,7 +151,7 @@ def tested(run: Run) -> Iterator[Claim]:
     """
     vague, deciding = unreliable(run), {name: analysis for name, analysis in run.analyses.items() if analysis.decides}
     for name, analysis in deciding.items():
-        # What the tests of a family amount to together, which one of them alone does not say.
+        # A verdict sums up all tests of a family; a single test does not.
         for row in records(run.frames(name).get("verdicts", pd.DataFrame())):
             verdict = row["verdict"] if isinstance(row["verdict"], str) else row.get("reason")
             is_vague = row["model"] in vague

@@ -27,7 +27,7 @@
     button.hidden = false;
     button.addEventListener("click", async () => {
       const source = document.getElementById(button.dataset.copy);
-      const said = button.textContent;
+      const label = button.textContent;
       try {
         await navigator.clipboard.writeText(source.textContent.trim());
       } catch {
@@ -36,7 +36,7 @@
         document.execCommand("copy");
       }
       button.textContent = "Copied";
-      setTimeout(() => (button.textContent = said), 1500);
+      setTimeout(() => (button.textContent = label), 1500);
     });
   });
 
@@ -64,9 +64,9 @@
   const points = [...svg.querySelectorAll("g.point")].map((mark) => {
     const title = mark.querySelector("title");
     const reach = mark.querySelector("circle.reach");
-    const said = title.textContent;
+    const text = title.textContent;
     title.remove();
-    return { said, reach, holder: mark.closest("a") ?? mark, x: Number(reach.getAttribute("cx")), y: Number(reach.getAttribute("cy")) };
+    return { text, reach, holder: mark.closest("a") ?? mark, x: Number(reach.getAttribute("cx")), y: Number(reach.getAttribute("cy")) };
   });
   let shown = null;
   const show = (point) => {
@@ -76,7 +76,7 @@
     card.hidden = !point;
     if (!point) return;
     point.holder.classList.add("near");
-    card.textContent = point.said;
+    card.textContent = point.text;
     const mark = point.reach.getBoundingClientRect();
     const frame = view.getBoundingClientRect();
     const right = mark.right - frame.left + 8;

@@ -235,8 +235,8 @@ def _first_fault(reason: Any) -> str | None:
     >>> _first_fault("all: W1 .3 is above .02; binary: W1 .4 is above .02; likert5: W1 .3 is above .02")
     'all: W1 .3 is above .02; and 2 more'
     """
-    first, *others = str(reason).split("; ") if not is_absent(reason) else ("",)
-    return (f"{first}; and {len(others)} more" if others else first) or None
+    first, *further = str(reason).split("; ") if not is_absent(reason) else ("",)
+    return (f"{first}; and {len(further)} more" if further else first) or None
 
 
 def _by_response_type(section: Section, comparison: pd.DataFrame, limits: tuple[float, float, float]) -> None:

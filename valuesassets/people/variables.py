@@ -268,7 +268,8 @@ class Variables(_Record):
         return len(coded) < FEWEST_CODED or len(agreeing) >= AGREEING * len(coded)
 
     def _has_its_options(self, question: Question, code: str) -> bool:
-        offered = [value for value in question.values if not is_missing_code(value, len(question.values))]
+        values = question.values
+        offered = [value for value in values if not is_missing_code(value, len(values))]
         return len(offered) in (self.option_count(code), 0)
 
 

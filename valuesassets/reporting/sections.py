@@ -260,8 +260,8 @@ def _by_response_type(section: Section, comparison: pd.DataFrame, limits: tuple[
     )
     if any(error_summary(comparison, f"sampled_{error}") for error in MEASURES):
         section.tabulate(
-            "The same for sampled answers, parsed as text. Each bound is that of scored answers plus the sampling "
-            "error: its mean and three standard deviations.",
+            "Sampled answers, parsed as text: the same statistics. Each bound is that of scored answers plus the "
+            "sampling error: its mean and three standard deviations.",
             sampled,
         )
 

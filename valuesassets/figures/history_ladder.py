@@ -63,7 +63,7 @@ def draw_history_ladder(
             axes.set_ylabel("log score (nats)", fontsize=style.BODY_PT - 1 - (len(tasks) > 2))
     caption = [
         "Higher is better; 0 is a certain and right prediction. Under a step: the number of models whose score it "
-        "raises (up) or lowers (down), with p corrected over the models of a task.",
+        "raises (↑) or lowers (↓), with p corrected over the models of a task.",
         *left_out,
         *notes,
     ]
@@ -106,7 +106,7 @@ def _name_steps(axes: Axes, histories: Sequence[str], gains: pd.DataFrame) -> No
         tested = rows(gains, (gains["gain"] == name) & gains["is_rejected"].notna()) if len(gains) else gains
         if len(tested):
             sure = rows(tested, tested["is_rejected"].astype(bool))["estimate"].astype(float)
-            text += f"\n{int((sure > 0).sum())} up, {int((sure < 0).sum())} down"
+            text += f"\n↑{int((sure > 0).sum())} ↓{int((sure < 0).sum())}"
         axes.text(
             place + 0.5, 0.985, text, transform=axes.get_xaxis_transform(), ha="center", va="top",
             fontsize=style.SMALL_PT - 1, linespacing=1.1, gid=f"step {name}",

@@ -98,13 +98,13 @@ def test_the_ladder_climbs_through_the_log_scores():
 
 def test_the_ladder_counts_models_in_which_a_step_holds_and_has_one_step_with_feedback():
     figure = draw_history_ladder(made_up.gains(*TWO), made_up.scores(*TWO))
-    assert artist(figure, "step format").get_text() == "format\n2 up, 0 down"
-    assert artist(figure, "step content").get_text() == "content\n1 up, 0 down"
-    assert artist(figure, "step history").get_text() == "history\n2 up, 0 down"
+    assert artist(figure, "step format").get_text() == "format\n↑2 ↓0"
+    assert artist(figure, "step content").get_text() == "content\n↑1 ↓0"
+    assert artist(figure, "step history").get_text() == "history\n↑2 ↓0"
     assert len(places(figure, "ladder feedback model-a")) == 2
     gains = made_up.gains(*TWO)
     worse = draw_history_ladder(gains.assign(estimate=-gains.estimate), made_up.scores(*TWO))
-    assert artist(worse, "step format").get_text() == "format\n0 up, 2 down"
+    assert artist(worse, "step format").get_text() == "format\n↑0 ↓2"
 
 
 def test_a_person_is_what_lies_between_another_and_oneself_where_nothing_is_exchanged():

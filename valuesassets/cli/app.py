@@ -47,7 +47,7 @@ def add_instrument(name: str, earlier: str | None = None) -> None:
     """
     group = plain_typer(no_args_is_help=True, help=f"Commands of {name.replace('_', ' ')} that need no study.")
     if commands := commands_of(name):
-        add(group, commands.COMMANDS, "" if name == "survey" else f"{name} ")
+        add(group, commands.COMMANDS, "" if commands is survey else f"{name} ")
         app.add_typer(group, name=earlier or name, hidden=earlier is not None)
     if earlier is not None:
 

@@ -74,7 +74,7 @@ class World:
 def of_world(world: World, seed: int) -> Mapping[str, Outcome]:
     """Which claims a world supports, judged as the report judges."""
     answers, scenarios, z = make_world(world, seeded(seed, "worldwise simulations"))
-    how = replace(HOW, seed=seed)
+    how = HOW.with_seed(seed)
     reliability = {"readouts": pd.DataFrame(columns=pd.Index(["model"]))}
     aligned = derive_alignment({"made": ModelAnswers(answers.choices)}, reliability, scenarios, z, how)
     gaps = derive_say_do_gap({"made": answers}, reliability, scenarios, how)["gaps"]

@@ -134,7 +134,7 @@ def test_small_models_share_processes_and_a_cell_that_cannot_be_read_takes_no_ot
 
 @pytest.mark.slow
 def test_a_cancelled_grid_ends_its_processes_and_the_next_reads_the_rest(tmp_path):
-    grid = LocalGrid(tmp_path, of_families("demo_survey_22", "reference-multi"), n_trials=300, is_stored=True)
+    grid = LocalGrid(tmp_path, of_families("demo_survey_22", "reference-multi"), n_trials=1200, is_stored=True)
     worker = multiprocessing.get_context("spawn").Process(target=work, args=(grid.study, grid.root, grid.dagster))
     worker.start()
     wait_until(lambda: len(grid.read_cells()) >= 2, 300, said=lambda: grid.logs())

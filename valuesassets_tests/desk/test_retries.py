@@ -2,13 +2,12 @@
 
 import sys
 import threading
-import time
 from functools import partial
 from pathlib import Path
 
 import dagster as dg
 import pytest
-from dagster._daemon.auto_run_reexecution.event_log_consumer import EventLogConsumerDaemon
+from dagster._daemon.auto_run_reexecution.event_log_consumer import DAGSTER_EVENT_TYPES, EventLogConsumerDaemon
 
 from slurm_runner.files import tail
 from valuesassets.dagster_internals.daemon import retry_failed_runs
@@ -24,26 +23,28 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are l
 @pytest.mark.filterwarnings("ignore:The 'warn' method:DeprecationWarning")  # of Dagster's
 @pytest.mark.slow
 def test_a_run_is_tried_again_though_the_daemon_hears_of_its_failure_before_it_is_noted(instance, server, monkeypatch):
-    def listen(daemon):
-        assert all(said is None for said in daemon.run_iteration(server))
+    stored, read, store_status = threading.Event(), threading.Event(), instance.run_storage.handle_run_event
 
-    def note_late(*event):
-        assert heard.wait(60)
-        time.sleep(0.5)
-        note(*event)
+    def store_status_late(*event):
+        stored.set()
+        read.wait()
+        store_status(*event)
 
     monkeypatch.setattr(EventLogConsumerDaemon, "handle_updated_runs_fns", None)  # put back after the test
     retry_failed_runs()
-    daemon, heard, note = EventLogConsumerDaemon(), threading.Event(), instance.run_storage.handle_run_event
-    listen(daemon)  # what failed before a daemon's first look is not tried again
+    daemon = EventLogConsumerDaemon()
+    assert not any(daemon.run_iteration(server)), "the daemon does not retry what failed before its first look"
     run = started_run_of(server.create_request_context(), instance)
-    monkeypatch.setattr(instance.run_storage, "handle_run_event", note_late)
+    monkeypatch.setattr(instance.run_storage, "handle_run_event", store_status_late)
     reporting = threading.Thread(target=instance.report_run_failed, args=[run])
     reporting.start()
-    wait_until(lambda: instance.all_logs(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE))
+    assert stored.wait(60)  # the event is in the run's log and in the index, which are written one after the other
     assert instance.get_run_by_id(run.run_id).status == RUNNING
-    heard.set()
-    listen(daemon)
+    for turn, error in enumerate(daemon.run_iteration(server)):
+        assert error is None
+        if turn == len(DAGSTER_EVENT_TYPES):  # one turn for each, then one for each look at the run's status
+            read.set()
+    read.set()
     reporting.join()
     again = [each for each in instance.get_runs() if each.parent_run_id == run.run_id]
     assert len(again) == 1

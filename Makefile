@@ -102,9 +102,9 @@ gpu-check: $(if $(filter $(BIN)/%,$(GPU_PYTHON)),$(VENV)/installed-dev)  ## what
 slurm-scale: $(VENV)/installed-dev  ## 1,000 jobs in one array; 44 cells at once and one by one; parts in SCALE, as SCALE=array
 	@$(BIN)/python -m valuesassets_tests.slurm_scale $(SCALE)
 
-simulations: $(VENV)/installed  ## worlds with a known truth: intervals, tests and claims; SEED=7 for others, WORLDS='--worlds 500' and SIMULATIONS='--only B' for options
-	@$(BIN)/valuesassets worlds --seed $(SEED) --output $(VALUESASSETS_STORAGE)/evidence/worlds.json $(WORLDS)
-	@$(BIN)/valuesassets simulations --seed $(SEED) --output $(VALUESASSETS_STORAGE)/evidence/simulations.json $(SIMULATIONS)
+simulations: $(VENV)/installed  ## simulated data with a known truth: intervals, tests and claims; SEED=7 for others, ESTIMATORS='--count 500' and CLAIMS='--only B' for options
+	@$(BIN)/python -m valuesassets_tests.simulations estimators --seed $(SEED) --output $(VALUESASSETS_STORAGE)/evidence/estimators.json $(ESTIMATORS)
+	@$(BIN)/python -m valuesassets_tests.simulations claims --seed $(SEED) --output $(VALUESASSETS_STORAGE)/evidence/claims.json $(CLAIMS)
 
 worlds: simulations
 

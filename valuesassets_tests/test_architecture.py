@@ -90,7 +90,7 @@ def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
 def test_all_tables_are_declared_without_what_measures():
     """Each run that writes a table has them declared."""
     loaded = _loaded_by("from valuesassets.orchestration.instruments import declare_own_tables; declare_own_tables()")
-    assert "valuesassets.instruments.cultural_robustness.stored_tables" in loaded
+    assert "valuesassets.instruments.cultural_robustness.tables" in loaded
     assert not {"scipy", "matplotlib", "torch", "valuesassets.measure"} & {*loaded}
 
 
@@ -138,12 +138,12 @@ def test_orchestration_keeps_its_annotations():
 
 
 BROKEN = [
-    ("One way", "valuesassets/records/trials.py", "valuesassets.instruments.survey.trials"),
+    ("One way", "valuesassets/records/trials.py", "valuesassets.instruments.survey.trials.trials"),
     ("desk looks after Dagster", "valuesassets/desk/__init__.py", "valuesassets.measure.distances"),
     (
         "Instruments are independent",
         "valuesassets/instruments/toy/__init__.py",
-        "valuesassets.instruments.survey.trials",
+        "valuesassets.instruments.survey.trials.trials",
     ),
     ("Dagster only where the graph is", "valuesassets/measure/distances.py", "dagster"),
     ("torch and transformers only where", "valuesassets/figures/style.py", "torch"),

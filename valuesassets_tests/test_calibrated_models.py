@@ -10,8 +10,8 @@ from valuesassets.answers.calibration import compare_with_plants, summarise_reco
 from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
 from valuesassets.answers.reference_models import planted_text_rows
 from valuesassets.answers.sampled_answers import derive_sampled_distributions
-from valuesassets.instruments.survey.plants import plant_questions
-from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.plants.plants import plant_questions
+from valuesassets.instruments.survey.trials.trials import write_trials
 from valuesassets.models.loading import load_model
 from valuesassets.models.reference import train_reference_model
 from valuesassets.models.sampling import sample_answers

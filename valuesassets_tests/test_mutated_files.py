@@ -17,14 +17,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from valuesassets.cli.outputs import lines_of_changes, types_of
-from valuesassets.instruments.survey.analysis_scale import analysis_places
-from valuesassets.instruments.survey.extracted_questions import examine_questions
-from valuesassets.instruments.survey.forms.imported_questions import _read_imported
-from valuesassets.instruments.survey.forms.layout.pages import Page, read_pages
-from valuesassets.instruments.survey.forms.layout.readings import read_form
-from valuesassets.instruments.survey.forms.layout.words import Word
-from valuesassets.instruments.survey.forms.overrides import apply_overrides, read_overrides
-from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.material.analysis_scale import analysis_places
+from valuesassets.instruments.survey.material.extracted_questions import examine_questions
+from valuesassets.instruments.survey.material.forms.imported_questions import _read_imported
+from valuesassets.instruments.survey.material.forms.layout.pages import Page, read_pages
+from valuesassets.instruments.survey.material.forms.layout.readings import read_form
+from valuesassets.instruments.survey.material.forms.layout.words import Word
+from valuesassets.instruments.survey.material.forms.overrides import apply_overrides, read_overrides
+from valuesassets.instruments.survey.trials.trials import write_trials
 from valuesassets.people.survey_file import read_people
 from valuesassets.people.variables import load_variables
 from valuesassets.records.errors import ValuesAssetsError
@@ -33,8 +33,8 @@ from valuesassets.records.places import STUDIES
 from valuesassets.records.questions import require_sound
 from valuesassets.records.settings.human import HumanFile
 from valuesassets.records.study import load_study
-from valuesassets_tests.instruments.survey.forms.hostile_pdfs import pdf, stream
-from valuesassets_tests.instruments.survey.forms.ten_questions import rows, write_xlsx
+from valuesassets_tests.instruments.survey.material.forms.hostile_pdfs import pdf, stream
+from valuesassets_tests.instruments.survey.material.forms.ten_questions import rows, write_xlsx
 
 FEW, MANY = 30, 300
 """Files tried of each kind by `make test`, and by `make test-all`."""
@@ -297,7 +297,7 @@ def test_pages_of_figures_charts_and_grids_are_no_error(count):
 
 
 def page_of(words: list[Word]) -> Page:
-    from valuesassets.instruments.survey.forms.layout.words import printed_pattern, with_codes, with_notes
+    from valuesassets.instruments.survey.material.forms.layout.words import printed_pattern, with_codes, with_notes
 
     noted = with_notes([tuple(words)])
     coded = with_codes(noted[0], printed_pattern(noted))

@@ -20,7 +20,7 @@ from valuesassets.cli.plain_help import plain_typer
 from valuesassets.cli.read import read
 from valuesassets.cli.studies import demo, run, study
 from valuesassets.cli.web_ui import ui
-from valuesassets.records.errors import NO_MEMORY, ValuesAssetsError
+from valuesassets.records.errors import NO_MEMORY, InputError, ValuesAssetsError
 from valuesassets.records.terminal import is_utf8, terminal_text
 
 INTERRUPTED = 130
@@ -69,6 +69,12 @@ for earlier_name, instrument in EARLIER_COMMANDS.items():
     add_instrument(instrument, earlier_name)
 
 
+@app.command("worlds", hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@app.command("simulations", hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+def _say_where_simulations_are() -> None:
+    raise InputError("simulations are no command of valuesassets any more; give `make simulations` in a checkout")
+
+
 @app.callback()
 def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False) -> None:
     """Measure which values a language model carries."""
@@ -76,20 +82,20 @@ def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the trace
         os.environ["VALUESASSETS_DEBUG"] = "1"
 
 
-def main() -> None:
+def main(program: typer.Typer = app, name: str = "valuesassets") -> None:
     """Run a command: exit 0; 2 for wrong usage; 130 when interrupted; 1 for anything else; one line on stderr."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files go as they do on Ctrl-C
     try:
         for each in sys.argv:
             each.encode()  # an argument that is not UTF-8 is an error before anything is made
-        status = app(prog_name="valuesassets", standalone_mode=False) or 0
+        status = program(prog_name=name, standalone_mode=False) or 0
         if status == INTERRUPTED:
             print("interrupted: nothing half-written is left; give the command again to start anew", file=sys.stderr)
         sys.exit(status)
     except typer.TyperException as error:  # wrong usage; without a message it was help that was asked for
         if error.format_message():
             context = getattr(error, "ctx", None)
-            command = context.command_path if context else "valuesassets"
+            command = context.command_path if context else name
             message = one_line(error.format_message()).replace("Value error, ", "")
             print(f"{message}; see `{command} --help`", file=sys.stderr)
         sys.exit(error.exit_code)

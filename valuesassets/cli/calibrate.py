@@ -74,7 +74,7 @@ def calibrate(
 def calibrate_questions(questions: Path, language: str, steps: int | None, orders: str, lexicon: Path | None) -> None:
     """Calibrate with the questions of a file."""
     from valuesassets.answers.calibration import describe_hardness, summarise_recovery
-    from valuesassets.instruments.survey.plants import plant_questions
+    from valuesassets.instruments.survey.plants.plants import plant_questions
 
     sound = read_sound_questions(questions)
     study = calibration_study(language, orders, lexicon)

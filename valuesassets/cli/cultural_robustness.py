@@ -17,8 +17,8 @@ Questions = Annotated[
 
 def questions(questions: Questions, countries: CountriesFile = None) -> None:
     """Check questions in many languages: the same questions in each, in its own words, about the same countries."""
-    from valuesassets.instruments.cultural_robustness.question_report import count_faults, report_questions
-    from valuesassets.instruments.cultural_robustness.questions import read_questions
+    from valuesassets.instruments.cultural_robustness.material.question_report import count_faults, report_questions
+    from valuesassets.instruments.cultural_robustness.material.questions import read_questions
     from valuesassets.records.frames import records
 
     by_language = read_questions(questions, countries)
@@ -50,9 +50,9 @@ def trials(
 ) -> None:
     """Write what a model is asked in one language: every question as it is, and with each country."""
     from valuesassets.answers.language_codes import language_code
-    from valuesassets.instruments.cultural_robustness.chat_trials import write_trials
-    from valuesassets.instruments.cultural_robustness.questions import read_questions, select_languages
-    from valuesassets.instruments.cultural_robustness.trials import as_text
+    from valuesassets.instruments.cultural_robustness.material.questions import read_questions, select_languages
+    from valuesassets.instruments.cultural_robustness.trials.chat_trials import write_trials
+    from valuesassets.instruments.cultural_robustness.trials.trials import as_text
     from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 
     require_trials_place(output)

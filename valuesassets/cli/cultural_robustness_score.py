@@ -44,13 +44,16 @@ def score(
     seed: Seed = 0,
 ) -> None:
     """Measure whether answers differ by culture beyond language, and whether naming a country overrides that."""
-    from valuesassets.instruments.cultural_robustness.answer_files import read_answer_files, read_written_answers
-    from valuesassets.instruments.cultural_robustness.answer_quality import judge_answers
-    from valuesassets.instruments.cultural_robustness.clustering import write_clustering
-    from valuesassets.instruments.cultural_robustness.countries import read_own_countries
-    from valuesassets.instruments.cultural_robustness.questions import all_questions, read_questions
-    from valuesassets.instruments.cultural_robustness.scores import measure_model
-    from valuesassets.instruments.cultural_robustness.seed_columns import seed_scores
+    from valuesassets.instruments.cultural_robustness.answers.answer_files import (
+        read_answer_files,
+        read_written_answers,
+    )
+    from valuesassets.instruments.cultural_robustness.answers.answer_quality import judge_answers
+    from valuesassets.instruments.cultural_robustness.material.countries import read_own_countries
+    from valuesassets.instruments.cultural_robustness.material.questions import all_questions, read_questions
+    from valuesassets.instruments.cultural_robustness.measures.scores import measure_model
+    from valuesassets.instruments.cultural_robustness.published.clustering import write_clustering
+    from valuesassets.instruments.cultural_robustness.published.columns import seed_scores
     from valuesassets.records.settings.measuring import Inference
 
     if (vectors is None) == (embedder is None):
@@ -98,14 +101,14 @@ def _vectors(
     """The vectors of answers, and of questions where they are known; and why the embedder is doubted, if it is."""
     import pandas as pd
 
-    from valuesassets.instruments.cultural_robustness.embedder_doubts import (
+    from valuesassets.instruments.cultural_robustness.answers.question_vectors import question_rows, question_texts
+    from valuesassets.instruments.cultural_robustness.answers.vector_files import match_vectors, read_vectors
+    from valuesassets.instruments.cultural_robustness.answers.vectors import answer_vectors, embeddable
+    from valuesassets.instruments.cultural_robustness.measures.embedder_doubts import (
         embedder_doubt,
         languages_of_card,
         letters_per_token,
     )
-    from valuesassets.instruments.cultural_robustness.question_vectors import question_rows, question_texts
-    from valuesassets.instruments.cultural_robustness.vector_files import match_vectors, read_vectors
-    from valuesassets.instruments.cultural_robustness.vectors import answer_vectors, embeddable
 
     languages = list(dict.fromkeys(answered["language"]))
     if vectors is not None:
@@ -154,7 +157,7 @@ def _write(output: Path, measured: "dict[str, pd.DataFrame]", quality: "pd.DataF
 
 def _print(scores: "pd.DataFrame", quality: "pd.DataFrame", dropped: "pd.DataFrame") -> None:
     """Print which answers count, which languages are compared, and a line for each score or why it is missing."""
-    from valuesassets.instruments.cultural_robustness.claims import weaknesses
+    from valuesassets.instruments.cultural_robustness.report.claims import weaknesses
 
     counts = ", ".join(f"{n} {status}" for status, n in quality["status"].value_counts().items())
     print(f"{len(quality)} answers: {counts}")

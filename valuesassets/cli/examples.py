@@ -21,8 +21,6 @@ EXAMPLES = {
     "calibrate": ("calibrate --questions aligned/deu.json --language deu", "calibrate --readouts"),
     "map": ("map --distributions probes --output map", "map --distributions another_folder --output another_map"),
     "trace": ("trace demo_survey reference-mono eng", "trace demo_survey reference-mono eng v39 --json"),
-    "worlds": ("worlds --worlds 100 --output worlds.json", "worlds --only awareness --processes 2"),
-    "simulations": ("simulations --worlds 100 --output simulations.json", "simulations --power --page power.md"),
     "read": (
         "read --model index:gemma-3-270m --trials trials.parquet --output readings.parquet",
         "read --model gpt-4o-mini --endpoint endpoint.toml --trials trials.parquet --output readings.parquet --dry-run",

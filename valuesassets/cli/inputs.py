@@ -151,7 +151,7 @@ def trials_of(
         seed: random seed of orders that are drawn.
         lexicon: words around questions in the language.
     """
-    from valuesassets.instruments.survey.trials import write_trials
+    from valuesassets.instruments.survey.trials.trials import write_trials
     from valuesassets.people.variables import load_variables
 
     elicitation = parse_orders(orders)

@@ -30,9 +30,8 @@ def commands_of(instrument: str) -> ModuleType | None:
 
 def parts_of(instrument: str, study: Study) -> Iterable[Part]:
     """An instrument's parts in a study: what its module `parts` gives, else the study's languages."""
-    name = f"{instruments.__name__}.{instrument}"
-    has_parts = any(each.name == "parts" for each in pkgutil.iter_modules(import_module(name).__path__))
-    return import_module(f"{name}.parts").parts(study) if has_parts else language_parts(study)
+    module = f"{instruments.__name__}.{instrument}.material.parts"
+    return import_module(module).parts(study) if find_spec(module) else language_parts(study)
 
 
 def instruments_of(study: Study) -> list[str]:
@@ -45,8 +44,5 @@ def stored_instruments(folder: Path) -> list[str]:
     """The instruments that a study's folder has files of, by name; tables that only they have are then declared."""
     names = [name for name in NAMES if (folder / name).is_dir()]
     for name in names:
-        package = import_module(f"{instruments.__name__}.{name}")
-        for module in pkgutil.iter_modules(package.__path__):
-            if module.name.endswith("tables"):
-                import_module(f"{package.__name__}.{module.name}")
+        import_module(f"{instruments.__name__}.{name}.tables")
     return names

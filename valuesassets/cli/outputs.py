@@ -14,7 +14,7 @@ from valuesassets.cli.inputs import require_file_place
 from valuesassets.records.errors import MissingData
 
 if TYPE_CHECKING:
-    from valuesassets.instruments.survey.forms.changes import Change
+    from valuesassets.instruments.survey.material.forms.changes import Change
     from valuesassets.records.questions import Question
     from valuesassets.records.trials import Trial
 

@@ -62,7 +62,7 @@ def derive_answers(
 ) -> list[dict[str, Any]]:
     """A model's answers to a survey in one language, as rows of `probe_distributions`."""
     from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
-    from valuesassets.instruments.survey.analysis_scale import analysis_places
+    from valuesassets.instruments.survey.material.analysis_scale import analysis_places
     from valuesassets.people.variables import load_variables
 
     variables = load_variables().of(questions)
@@ -84,7 +84,7 @@ def draw_map(
     from valuesassets.figures.cultural_map import draw_cultural_map
     from valuesassets.figures.cultural_map_column import draw_cultural_map_column
     from valuesassets.figures.saving import save_figure
-    from valuesassets.instruments.survey.probed_map import place_probes, read_probes
+    from valuesassets.instruments.survey.measures.probed_map import place_probes, read_probes
     from valuesassets.records.csv_tables import csv_text
     from valuesassets.records.frames import records
 

@@ -10,7 +10,7 @@ from valuesassets.cli.inputs import Seed, require_folder_place
 from valuesassets.records.errors import InputError, MissingData
 
 if TYPE_CHECKING:
-    from valuesassets.instruments.psych_tasks.task_files import Task
+    from valuesassets.instruments.psych_tasks.material.task_files import Task
 
 
 def analyse(
@@ -30,9 +30,9 @@ def analyse(
 ) -> None:
     """Analyse what models read: which marks were lost, what scales measure, and how well people are predicted."""
     from valuesassets.figures.saving import save_figure
-    from valuesassets.instruments.psych_tasks import report
     from valuesassets.instruments.psych_tasks.analyses import ANALYSES
-    from valuesassets.instruments.psych_tasks.gates import weaknesses
+    from valuesassets.instruments.psych_tasks.report import report
+    from valuesassets.instruments.psych_tasks.report.gates import weaknesses
     from valuesassets.records.csv_tables import csv_text
     from valuesassets.records.files import write_text
     from valuesassets.records.settings.measuring import Inference
@@ -79,8 +79,8 @@ def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, 
 
     import pandas as pd
 
+    from valuesassets.instruments.psych_tasks.material.task_files import Task
     from valuesassets.instruments.psych_tasks.tables import DONORS, MARKS
-    from valuesassets.instruments.psych_tasks.task_files import Task
     from valuesassets.records.faults import validated
     from valuesassets.records.parquet import read_frame
     from valuesassets.records.seals import read_record
@@ -112,7 +112,7 @@ def _derive(
 ) -> dict[str, Any]:
     """The tables of every analysis; of one that the data do not carry, the reason."""
     from valuesassets.instruments.psych_tasks.analyses import ANALYSES
-    from valuesassets.instruments.psych_tasks.cells import table_of_cells
+    from valuesassets.instruments.psych_tasks.measures.cells import table_of_cells
     from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
     from valuesassets.reporting.analyses import derived
     from valuesassets.reporting.parts import Refused

@@ -12,8 +12,8 @@ from valuesassets.records.errors import MissingData, QuestionError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from valuesassets.instruments.psych_tasks.marks import Person
-    from valuesassets.instruments.psych_tasks.task_files import Task
+    from valuesassets.instruments.psych_tasks.material.marks import Person
+    from valuesassets.instruments.psych_tasks.material.task_files import Task
 
 MARKS_FILE, LEDGER_FILE = "marks.parquet", "ledger.csv"
 TranscriptsFile = Annotated[
@@ -26,7 +26,7 @@ TranscriptsFile = Annotated[
 
 def draft(transcripts: TranscriptsFile) -> None:
     """Print a first task file, with delimiters, blocks, marks and answers as they appear in transcripts."""
-    from valuesassets.instruments.psych_tasks.task_drafts import draft_task
+    from valuesassets.instruments.psych_tasks.material.task_drafts import draft_task
     from valuesassets.records.marks import read_transcripts
 
     people = read_transcripts(transcripts)
@@ -45,12 +45,12 @@ def check(
     ] = 0.01,
 ) -> None:
     """Check, for every answer that is marked in transcripts, whether a model can be asked about it; exit 1 if not."""
-    from valuesassets.instruments.psych_tasks.marks import derive_ledger, mark_rows, people_of, unread_rows
-    from valuesassets.instruments.psych_tasks.marks_without_item import marks_without_item
-    from valuesassets.instruments.psych_tasks.statuses import MarkStatus
+    from valuesassets.instruments.psych_tasks.material.marks import derive_ledger, mark_rows, people_of, unread_rows
+    from valuesassets.instruments.psych_tasks.material.marks_without_item import marks_without_item
+    from valuesassets.instruments.psych_tasks.material.statuses import MarkStatus
+    from valuesassets.instruments.psych_tasks.material.task_files import load_task
+    from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
     from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
-    from valuesassets.instruments.psych_tasks.task_files import load_task
-    from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts, shown_rows
 
     of_task = load_task(task)
     require_folder_place(output)

@@ -53,12 +53,12 @@ def read(
     options: LoadedModelOptions,
 ) -> None:
     """Read how probable a model finds each possible answer wherever a participant answered, after each history."""
-    from valuesassets.instruments.psych_tasks.answer_distributions import derive_answer_distributions
-    from valuesassets.instruments.psych_tasks.asked_marks import ask_task
-    from valuesassets.instruments.psych_tasks.histories import HISTORIES
-    from valuesassets.instruments.psych_tasks.marks import people_of
-    from valuesassets.instruments.psych_tasks.task_files import load_task, task_path
-    from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts, shown_rows
+    from valuesassets.instruments.psych_tasks.answers.answer_distributions import derive_answer_distributions
+    from valuesassets.instruments.psych_tasks.material.histories import HISTORIES
+    from valuesassets.instruments.psych_tasks.material.marks import people_of
+    from valuesassets.instruments.psych_tasks.material.task_files import load_task, task_path
+    from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
+    from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 
     names = dict.fromkeys(history or ["human"])
     if unknown := [name for name in names if name not in HISTORIES]:
@@ -148,8 +148,8 @@ def _print(model: str, task: str, marks: "pd.DataFrame", output: Path) -> None:
     Raises:
         MissingData: no mark could be read.
     """
-    from valuesassets.instruments.psych_tasks.gates import weaknesses
-    from valuesassets.instruments.psych_tasks.mark_ledger import derive_mark_ledger
+    from valuesassets.instruments.psych_tasks.answers.mark_ledger import derive_mark_ledger
+    from valuesassets.instruments.psych_tasks.report.gates import weaknesses
     from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 
     counts = Counter(marks["status"])

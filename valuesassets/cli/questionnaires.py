@@ -33,8 +33,8 @@ ARCHIVES = (".zip", ".gz")
 """Endings of archives that may hold one form."""
 
 if TYPE_CHECKING:
-    from valuesassets.instruments.survey.extracted_questions import Examined
-    from valuesassets.instruments.survey.forms.extractors import Extraction
+    from valuesassets.instruments.survey.material.extracted_questions import Examined
+    from valuesassets.instruments.survey.material.forms.extractors import Extraction
 
 
 def template(
@@ -45,7 +45,7 @@ def template(
     output: Annotated[Path, typer.Argument(help="File to write: CSV, or TOML for a lexicon.")],
 ) -> None:
     """Write a file to fill in: a table of questions for `extract`, or the words around questions in a language."""
-    from valuesassets.instruments.survey.forms.question_tables import TEMPLATE
+    from valuesassets.instruments.survey.material.forms.question_tables import TEMPLATE
 
     if output.exists():
         raise InputError(f"{output}: is there already; choose another name")
@@ -87,13 +87,13 @@ def extract(
     lexicon: OwnLexicon = None,
 ) -> None:
     """Read the questions out of a questionnaire: a PDF, or a table with the columns id, text, item and options."""
-    from valuesassets.instruments.survey.extracted_questions import examine_questions
-    from valuesassets.instruments.survey.forms.extractors import Extraction, second_extractor, with_own_ids
-    from valuesassets.instruments.survey.forms.extractors import extract as extract_with
-    from valuesassets.instruments.survey.forms.imported_questions import read_imported
-    from valuesassets.instruments.survey.forms.overrides import read_overrides
-    from valuesassets.instruments.survey.forms.question_tables import ENDINGS
-    from valuesassets.instruments.survey.forms.review_page import render_review
+    from valuesassets.instruments.survey.material.extracted_questions import examine_questions
+    from valuesassets.instruments.survey.material.forms.extractors import Extraction, second_extractor, with_own_ids
+    from valuesassets.instruments.survey.material.forms.extractors import extract as extract_with
+    from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
+    from valuesassets.instruments.survey.material.forms.overrides import read_overrides
+    from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS
+    from valuesassets.instruments.survey.material.forms.review_page import render_review
 
     words = load_lexicon(language, asked_language(language, lexicon).lexicon)
     require_file_place(output, "JSON")
@@ -112,7 +112,7 @@ def extract(
     settings = _questionnaire_settings(extractor, model, gemini_url).model_copy(update={"survey": survey})
     cache = output.parent / "gemini_answers"
     if dry_run:
-        from valuesassets.instruments.survey.forms.gemini.task import plan_extraction
+        from valuesassets.instruments.survey.material.forms.gemini.task import plan_extraction
 
         if extractor != "gemini":
             raise InputError("--dry-run: only the gemini extractor sends anything; add --extractor gemini")
@@ -207,13 +207,13 @@ def align(
     ] = None,
 ) -> None:
     """Find out which questions of several languages are the same question, and write one master list of them."""
-    from valuesassets.instruments.survey.aligned_questions import align_questions
-    from valuesassets.instruments.survey.alignment.evidence import embedded_evidence, texts_to_embed
-    from valuesassets.instruments.survey.alignment.match import Alignment, write_matches
-    from valuesassets.instruments.survey.alignment.targets import master_targets
-    from valuesassets.instruments.survey.forms.layout.checks import language_faults
-    from valuesassets.instruments.survey.master_questions import canonical_questions, with_coverage
-    from valuesassets.instruments.survey.normalisation import normalise_questions
+    from valuesassets.instruments.survey.material.aligned_questions import align_questions
+    from valuesassets.instruments.survey.material.alignment.evidence import embedded_evidence, texts_to_embed
+    from valuesassets.instruments.survey.material.alignment.match import Alignment, write_matches
+    from valuesassets.instruments.survey.material.alignment.targets import master_targets
+    from valuesassets.instruments.survey.material.forms.layout.checks import language_faults
+    from valuesassets.instruments.survey.material.master_questions import canonical_questions, with_coverage
+    from valuesassets.instruments.survey.material.normalisation import normalise_questions
     from valuesassets.people.variables import load_variables
 
     extracted = _read_by_language(files, output)
@@ -250,7 +250,7 @@ def align(
 
 def _read_by_language(files: list[Path], output: Path) -> dict[str, list[Question]]:
     """The questions of each file by the language in its name; no file may be one of the output."""
-    from valuesassets.instruments.survey.forms.imported_questions import read_imported
+    from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
 
     extracted: dict[str, list[Question]] = {}
     for file in files:

@@ -3,9 +3,7 @@
 from valuesassets.cli.calibrate import calibrate
 from valuesassets.cli.probe import draw_map, probe
 from valuesassets.cli.questionnaires import align, extract, template, trials
-from valuesassets.cli.simulations import simulations
 from valuesassets.cli.tracing import trace
-from valuesassets.cli.worlds import worlds
 
 COMMANDS = {"template": template, "extract": extract, "align": align, "trials": trials, "probe": probe}
-COMMANDS |= {"calibrate": calibrate, "map": draw_map, "trace": trace, "worlds": worlds, "simulations": simulations}
+COMMANDS |= {"calibrate": calibrate, "map": draw_map, "trace": trace}

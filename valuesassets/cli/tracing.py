@@ -16,7 +16,7 @@ from valuesassets.records.places import storage_root
 from valuesassets.records.terminal import terminal_text
 
 if TYPE_CHECKING:
-    from valuesassets.instruments.survey.traces import IndicatorTrace, ItemTrace, PointTrace
+    from valuesassets.instruments.survey.report.traces import IndicatorTrace, ItemTrace, PointTrace
 
 WIDE = 10_000
 """Columns where the output is no terminal, so that no line is broken."""
@@ -33,9 +33,9 @@ def trace(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON in place of a tree.")] = False,
 ) -> None:
     """Show where a model's point on the map comes from: its questions, prompts, readings and pages of the form."""
-    from valuesassets.instruments.survey.provenance import trace_item, trace_point
-    from valuesassets.instruments.survey.stored_survey import StoredSurvey
-    from valuesassets.instruments.survey.traces import PointTrace
+    from valuesassets.instruments.survey.answers.stored_survey import StoredSurvey
+    from valuesassets.instruments.survey.report.provenance import trace_item, trace_point
+    from valuesassets.instruments.survey.report.traces import PointTrace
 
     study = open_study(name)
     if language not in study.languages:

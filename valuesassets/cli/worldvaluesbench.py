@@ -29,10 +29,10 @@ def dataset(
     ] = None,
 ) -> None:
     """Write the people and answers of the benchmark from your copy of the World Values Survey."""
-    from valuesassets.instruments.worldvaluesbench.dataset_statistics import derive_dataset_statistics
-    from valuesassets.instruments.worldvaluesbench.participants import read_participants
-    from valuesassets.instruments.worldvaluesbench.seed_files import read_seed_files
-    from valuesassets.instruments.worldvaluesbench.stored_dataset import write_dataset
+    from valuesassets.instruments.worldvaluesbench.material.dataset_statistics import derive_dataset_statistics
+    from valuesassets.instruments.worldvaluesbench.material.participants import read_participants
+    from valuesassets.instruments.worldvaluesbench.material.stored_dataset import write_dataset
+    from valuesassets.instruments.worldvaluesbench.published.files import read_seed_files
     from valuesassets.people.own_variables import NO_COLUMN, NO_IDS
 
     require_folder_place(output)
@@ -56,8 +56,8 @@ def examples(
     limit: Annotated[int | None, typer.Option(min=1, help="Print only the first N; all if left out.")] = None,
 ) -> None:
     """Print examples as lines of JSON: a person's background, a question, and the person's answer."""
-    from valuesassets.instruments.worldvaluesbench.examples import example_lines
-    from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
+    from valuesassets.instruments.worldvaluesbench.material.examples import example_lines
+    from valuesassets.instruments.worldvaluesbench.material.stored_dataset import read_dataset
 
     for line in islice(example_lines(read_dataset(dataset), split), limit):
         print(line)

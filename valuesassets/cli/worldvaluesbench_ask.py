@@ -35,18 +35,21 @@ def ask(
 ) -> None:
     """Ask a model what people of each background answer, and what it answers without one; write its ratings."""
     from valuesassets.answers.probe_distributions import Cell
-    from valuesassets.instruments.worldvaluesbench.personas import asked_pairs, derive_personas
-    from valuesassets.instruments.worldvaluesbench.probe_samples import choose_samples
-    from valuesassets.instruments.worldvaluesbench.rating_distributions import (
+    from valuesassets.instruments.worldvaluesbench.answers.rating_distributions import (
         derive_rating_distributions,
         require_ratings_place,
         write_ratings,
     )
-    from valuesassets.instruments.worldvaluesbench.rating_orders import rating_orders
-    from valuesassets.instruments.worldvaluesbench.ratings_files import read_ratings
-    from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
-    from valuesassets.instruments.worldvaluesbench.trials import write_trials
-    from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions, load_value_questions
+    from valuesassets.instruments.worldvaluesbench.answers.ratings_files import read_ratings
+    from valuesassets.instruments.worldvaluesbench.material.personas import asked_pairs, derive_personas
+    from valuesassets.instruments.worldvaluesbench.material.probe_samples import choose_samples
+    from valuesassets.instruments.worldvaluesbench.material.stored_dataset import read_dataset
+    from valuesassets.instruments.worldvaluesbench.material.value_questions import (
+        chosen_questions,
+        load_value_questions,
+    )
+    from valuesassets.instruments.worldvaluesbench.measures.rating_orders import rating_orders
+    from valuesassets.instruments.worldvaluesbench.trials.trials import write_trials
 
     elicitation = parse_orders(orders)
     if output.is_dir():

@@ -41,11 +41,11 @@ def evaluate(
     seed: Seed = 0,
 ) -> None:
     """Score models' ratings: do they move with a person's background as people do, and the benchmark's own score."""
-    from valuesassets.instruments.worldvaluesbench.evaluation import evaluate as evaluate_ratings
-    from valuesassets.instruments.worldvaluesbench.evaluation import write_evaluation
-    from valuesassets.instruments.worldvaluesbench.probe_samples import choose_samples
-    from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
-    from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
+    from valuesassets.instruments.worldvaluesbench.material.probe_samples import choose_samples
+    from valuesassets.instruments.worldvaluesbench.material.stored_dataset import read_dataset
+    from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
+    from valuesassets.instruments.worldvaluesbench.measures.evaluation import evaluate as evaluate_ratings
+    from valuesassets.instruments.worldvaluesbench.measures.evaluation import write_evaluation
 
     require_folder_place(output)
     with_attributes, bare = named_files(ratings or [], "--ratings"), named_files(without or [], "--without")

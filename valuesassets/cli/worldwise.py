@@ -39,8 +39,8 @@ def choose(
     options: ModelOptions,
 ) -> None:
     """Read how probable a model finds each option of every dilemma, as each culture and the two controls."""
-    from valuesassets.instruments.worldwise.choice_orders import choice_orders
-    from valuesassets.instruments.worldwise.choices import LOW_P_VALID, derive_choices
+    from valuesassets.instruments.worldwise.answers.choices import LOW_P_VALID, derive_choices
+    from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
     from valuesassets.instruments.worldwise.tables import CHOICES
     from valuesassets.records.parquet import write_table
 
@@ -61,9 +61,9 @@ def choose(
 
 def study_prompts(study: Study) -> Iterator[list[Trial]]:
     """What a study asks each culture and control: choices, and reasons where it asks for them."""
-    from valuesassets.instruments.worldwise import reason_trials
-    from valuesassets.instruments.worldwise import trials as choice_prompts
-    from valuesassets.instruments.worldwise.scenarios import read_scenarios
+    from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
+    from valuesassets.instruments.worldwise.trials import reason_trials
+    from valuesassets.instruments.worldwise.trials import trials as choice_prompts
 
     settings = Worldwise.of(study)
     dilemmas = read_scenarios(settings.scenarios)

@@ -34,8 +34,8 @@ def calibrate(
     steps: Annotated[int, typer.Option(min=1, help="Most passes of training.")] = PASSES,
 ) -> None:
     """Train a tiny model on known choices and reasons and test whether they are recovered; exit 1 if not."""
-    from valuesassets.instruments.worldwise.calibration_material import derive_model_answers, plant_material
-    from valuesassets.instruments.worldwise.recovery import planted_rows, recover_model
+    from valuesassets.instruments.worldwise.plants.calibration_material import derive_model_answers, plant_material
+    from valuesassets.instruments.worldwise.plants.recovery import planted_rows, recover_model
     from valuesassets.instruments.worldwise.tables import CHOICES, PLACED_REASONS, PLANTED, RECOVERY
     from valuesassets.records.frames import records
     from valuesassets.records.parquet import write_frame

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from valuesassets.instruments.worldwise.cultures import Persona
-    from valuesassets.instruments.worldwise.scenarios import Scenario
+    from valuesassets.instruments.worldwise.material.cultures import Persona
+    from valuesassets.instruments.worldwise.material.scenarios import Scenario
     from valuesassets.records.trials import Trial
 
 ScenariosFile = Annotated[str, typer.Option("--scenarios", help="File of dilemmas (JSON), or: bundled.")]
@@ -35,7 +35,7 @@ def parse_wordings(wordings: str) -> list[int]:
 
 def choice_trials(scenarios: str, cultures: Path | None, wordings: str) -> "tuple[Sequence[Scenario], list[Trial]]":
     """Dilemmas, and the trials in which every culture and control chooses; doubts about dilemmas are printed."""
-    from valuesassets.instruments.worldwise.trials import write_trials
+    from valuesassets.instruments.worldwise.trials.trials import write_trials
 
     numbers = parse_wordings(wordings)
     dilemmas, personas = read_material(scenarios, cultures)
@@ -44,9 +44,9 @@ def choice_trials(scenarios: str, cultures: Path | None, wordings: str) -> "tupl
 
 def read_material(scenarios: str, cultures: Path | None) -> "tuple[list[Scenario], list[Persona]]":
     """Dilemmas, and every culture and control; doubts about dilemmas are printed."""
-    from valuesassets.instruments.worldwise.cultures import asked_personas, read_cultures
-    from valuesassets.instruments.worldwise.scenario_doubts import find_doubts
-    from valuesassets.instruments.worldwise.scenarios import read_scenarios
+    from valuesassets.instruments.worldwise.material.cultures import asked_personas, read_cultures
+    from valuesassets.instruments.worldwise.material.scenario_doubts import find_doubts
+    from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
 
     dilemmas = read_scenarios(scenarios)
     personas = asked_personas(read_cultures(cultures) if cultures is not None else [])

@@ -42,10 +42,10 @@ def reason(
     options: ModelOptions,
 ) -> None:
     """Have a model decide and give its reasons in every dilemma, as each culture and the two controls."""
-    from valuesassets.instruments.worldwise.reason_trials import asked_of, write_reason_trials
-    from valuesassets.instruments.worldwise.reasons import Written, derive_reasons, written
+    from valuesassets.instruments.worldwise.answers.reasons import Written, derive_reasons, written
+    from valuesassets.instruments.worldwise.material.value_names import read_value_names
     from valuesassets.instruments.worldwise.tables import REASONS
-    from valuesassets.instruments.worldwise.value_names import read_value_names
+    from valuesassets.instruments.worldwise.trials.reason_trials import asked_of, write_reason_trials
     from valuesassets.records.parquet import write_frame
     from valuesassets.records.readouts import Generate
 

@@ -9,7 +9,7 @@ from valuesassets.cli.inputs import Seed, require_folder_place
 from valuesassets.cli.outputs import progress_bar
 
 if TYPE_CHECKING:
-    from valuesassets.instruments.worldwise.rescoring import TextVectors
+    from valuesassets.instruments.worldwise.published.rescoring import TextVectors
 
 
 def score(
@@ -35,12 +35,12 @@ def score(
     seed: Seed = 0,
 ) -> None:
     """Score answers to dilemmas: worldWiseAI's published scores beside their null values, and positions on axes."""
-    from valuesassets.instruments.worldwise.answer_files import read_answer_file
-    from valuesassets.instruments.worldwise.exemplars import read_exemplars
-    from valuesassets.instruments.worldwise.rescoring import place, prepare, score_rows, summarise
-    from valuesassets.instruments.worldwise.seed_targets import read_targets, require_targets
+    from valuesassets.instruments.worldwise.answers.answer_files import read_answer_file
+    from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
+    from valuesassets.instruments.worldwise.material.value_names import read_value_names
+    from valuesassets.instruments.worldwise.published.rescoring import place, prepare, score_rows, summarise
+    from valuesassets.instruments.worldwise.published.targets import read_targets, require_targets
     from valuesassets.instruments.worldwise.tables import SCORES
-    from valuesassets.instruments.worldwise.value_names import read_value_names
     from valuesassets.records.files import write_json
     from valuesassets.records.parquet import write_frame
 
@@ -64,7 +64,7 @@ def score(
 
 def _embed(embedder: str, texts: list[str]) -> "tuple[TextVectors, dict[str, object]]":
     """The vectors of texts, each embedded once, and what names the embedder."""
-    from valuesassets.instruments.worldwise.rescoring import TextVectors, lexical
+    from valuesassets.instruments.worldwise.published.rescoring import TextVectors, lexical
     from valuesassets.records.settings.worldwise import LEXICAL
 
     if embedder == LEXICAL:

@@ -76,9 +76,11 @@ def entries_of(study: Study, tables: Iterable[str]) -> dict[str, dict[str, str]]
 @cache
 def homes(package_name: str, noun: str) -> list[str]:
     """The module that derives an asset: the one with its name in the instrument's package, or else a shared one."""
-    packages = (package_name, *(f"{PACKAGE}.{shared}" for shared in SHARED_HOMES))
-    modules = (name for package in packages if _source(name := f"{package}.{noun}"))
-    return [next(modules, f"{package_name}.{noun}")]
+    folder = ROOT.joinpath(*package_name.split("."))
+    own_files = sorted(path.relative_to(ROOT).with_suffix("") for path in folder.glob(f"**/{noun}.py"))
+    shared = (f"{PACKAGE}.{layer}.{noun}" for layer in SHARED_HOMES)
+    modules = [*(".".join(path.parts) for path in own_files), *(name for name in shared if _source(name))]
+    return [next(iter(modules), f"{package_name}.{noun}")]
 
 
 @cache

@@ -26,7 +26,6 @@ class Instrument:
         jobs: `module:function`; the function returns the jobs in a study that only this instrument has.
         home: the package that derives its assets; `valuesassets.instruments.<name>` if empty.
         is_named_everywhere: whether names of its groups and jobs contain its name; the survey's do not.
-        tables: modules, separated by a blank, that declare its own tables.
         checks: names of checks in `orchestration/record_checks.py` on its cells' records.
         asks: the asset of its cells: `readings` of probabilities, or `answers` that models write.
         chat_trials: the asset with the trials for chat models; others are asked `trials`.
@@ -41,11 +40,15 @@ class Instrument:
     jobs: str = ""
     home: str = ""
     is_named_everywhere: bool = True
-    tables: str = ""
     checks: tuple[str, ...] = ()
     asks: Literal["readings", "answers"] = "readings"
     chat_trials: str = "trials"
     answer_pages: str = ""
+
+    @property
+    def package(self) -> str:
+        """The name of the package that derives its assets."""
+        return self.home or f"valuesassets.instruments.{self.name}"
 
     @property
     def asked(self) -> dg.AssetKey:
@@ -87,30 +90,25 @@ SURVEY = Instrument(
     wiring="valuesassets.orchestration.assets.survey.material:survey_assets",
     jobs="valuesassets.orchestration.assets.survey.material:survey_jobs",
     is_named_everywhere=False,
-    tables="valuesassets.instruments.survey.tables",
 )
 WORLDVALUESBENCH = Instrument(
     "worldvaluesbench",
     settings="worldvaluesbench",
     wiring="valuesassets.orchestration.assets.worldvaluesbench.material:worldvaluesbench_assets",
     part="set",
-    parts="valuesassets.instruments.worldvaluesbench.parts:parts",
-    tables="valuesassets.instruments.worldvaluesbench.tables",
+    parts="valuesassets.instruments.worldvaluesbench.material.parts:parts",
 )
 PSYCH_TASKS = Instrument(
     "psych_tasks",
     settings="psych_tasks",
     wiring="valuesassets.orchestration.assets.psych_tasks.material:psych_tasks_assets",
     part="task",
-    parts="valuesassets.instruments.psych_tasks.parts:parts",
-    tables="valuesassets.instruments.psych_tasks.tables",
+    parts="valuesassets.instruments.psych_tasks.material.parts:parts",
 )
 CULTURAL_ROBUSTNESS = Instrument(
     "cultural_robustness",
     settings="cultural_robustness",
     wiring="valuesassets.orchestration.assets.cultural_robustness.material:cultural_robustness_assets",
-    tables="valuesassets.instruments.cultural_robustness.tables "
-    "valuesassets.instruments.cultural_robustness.stored_tables",
     checks=("every_answer_is_written", "answers_come_to_an_end"),
     asks="answers",
     chat_trials="chat_trials",
@@ -121,8 +119,7 @@ WORLDWISE = Instrument(
     settings="worldwise",
     wiring="valuesassets.orchestration.assets.worldwise.material:worldwise_assets",
     part="culture",
-    parts="valuesassets.instruments.worldwise.parts:parts",
-    tables="valuesassets.instruments.worldwise.tables valuesassets.instruments.worldwise.measure_tables",
+    parts="valuesassets.instruments.worldwise.material.parts:parts",
 )
 INSTRUMENTS = (SURVEY, WORLDVALUESBENCH, PSYCH_TASKS, CULTURAL_ROBUSTNESS, WORLDWISE)
 MODELS = Instrument(
@@ -142,5 +139,4 @@ def instruments_of(study: Study) -> list[Instrument]:
 def declare_own_tables() -> None:
     """Declare the tables of all instruments."""
     for instrument in INSTRUMENTS:
-        for module in instrument.tables.split():
-            import_module(module)
+        import_module(f"{instrument.package}.tables")

@@ -146,6 +146,40 @@ class Analysis:
         return tuple(place.partition(":")[0] for place in places if place)
 
 
+@dataclass(frozen=True)
+class Home:
+    """The package of an instrument, whose analyses and drawings name their functions by places in it.
+
+    Attributes:
+        package: its name, whose last word is also that of its documentation page.
+        needs: what an analysis needs unless its entry says otherwise.
+        reads: the tables of the study file that an analysis reads unless its entry says otherwise.
+    """
+
+    package: str
+    needs: tuple[str, ...]
+    reads: tuple[str, ...]
+
+    def analysis(self, derive: str, line: str, section: str = "", **more: Any) -> Analysis:
+        """An analysis of the instrument.
+
+        Args:
+            derive: `folder.module:function` in the package.
+            line: a function in `report/lines.py`.
+            section: `module:function` in `report/`; the usual section if empty.
+            more: further attributes of the analysis.
+        """
+        places = {"derive": f"{self.package}.{derive}", "line": f"{self.package}.report.lines:{line}"}
+        if section:
+            places["section"] = f"{self.package}.report.{section}"
+        usual = {"docs": self.package.rpartition(".")[2], "needs": self.needs, "reads": self.reads}
+        return Analysis(**places, **(usual | more))
+
+    def drawing(self, name: str, *tables: str, **more: Any) -> Drawing:
+        """A figure that `draw_<name>` in `report/pictures.py` draws."""
+        return Drawing(name, tables, draw=f"{self.package}.report.pictures:draw_{name}", **more)
+
+
 def named(place: str) -> Any:
     """The object that `module:name` names.
 

@@ -11,7 +11,7 @@ from valuesassets.answers.estimators import (
     share_per_token,
 )
 from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
-from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.trials.trials import write_trials
 from valuesassets.models.loading import load_model
 from valuesassets.people.variables import load_variables
 from valuesassets.records.errors import MissingData

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from valuesassets.answers.orders import averaged_orders, option_orders
 from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
 from valuesassets.answers.reference_models import shown_options
-from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.trials.trials import write_trials
 from valuesassets.people.variables import load_variables
 from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.settings.measuring import Elicitation

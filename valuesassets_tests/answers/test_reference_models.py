@@ -9,7 +9,7 @@ import pytest
 from valuesassets.answers import reference_models
 from valuesassets.answers.plants import Plant
 from valuesassets.answers.reference_models import answer_texts, planted_text_rows, shown_options, shown_places
-from valuesassets.instruments.survey.plants import plant_questions
+from valuesassets.instruments.survey.plants.plants import plant_questions
 from valuesassets.records.errors import QuestionError
 from valuesassets_tests.comparing.planted_grid import demo, planted, questions, trials
 
@@ -143,5 +143,5 @@ def test_the_text_channel_takes_nothing_from_how_trials_are_read():
     touched = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert not touched & {"readout", "order", "labels"}
-    assert "valuesassets.instruments.survey.trials" not in imported
+    assert "valuesassets.instruments.survey.trials.trials" not in imported
     assert not any(str(name).startswith("valuesassets.models") for name in imported)

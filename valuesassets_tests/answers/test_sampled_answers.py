@@ -9,7 +9,7 @@ import pytest
 from valuesassets.answers import sampled_answers
 from valuesassets.answers.reference_models import planted_text_rows
 from valuesassets.answers.sampled_answers import answered_label, derive_sampled_distributions
-from valuesassets.instruments.survey.plants import plant_questions
+from valuesassets.instruments.survey.plants.plants import plant_questions
 from valuesassets.records.errors import MissingData
 from valuesassets_tests.comparing.planted_grid import demo, planted, questions, trials
 
@@ -81,7 +81,7 @@ def test_the_second_channel_takes_nothing_from_how_trials_are_read():
     touched = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert not touched & {"readout", "order", "labels"}
-    assert "valuesassets.instruments.survey.trials" not in imported
+    assert "valuesassets.instruments.survey.trials.trials" not in imported
     assert not any(str(name).startswith("valuesassets.models") for name in imported)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.planted_people import DEMO, plant_people
+from valuesassets.instruments.worldvaluesbench.plants.planted_people import DEMO, plant_people
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.bad_inputs.making import Make, all_of, files, folders
 from valuesassets_tests.instruments.worldvaluesbench.made_files import planted_file, with_cell, write_seed_files

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.bad_inputs.making import Make, files
-from valuesassets_tests.instruments.survey.forms.ten_questions import rows, write_xlsx
-from valuesassets_tests.instruments.survey.forms.web_scripts import Script
+from valuesassets_tests.instruments.survey.material.forms.ten_questions import rows, write_xlsx
+from valuesassets_tests.instruments.survey.material.forms.web_scripts import Script
 
 HEAD = "id,text,item,options\n"
 ROW = "q1,How happy are you?,,1 = very | 2 = not at all\n"

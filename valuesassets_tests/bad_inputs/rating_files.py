@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from valuesassets.instruments.worldvaluesbench.stored_dataset import write_dataset
+from valuesassets.instruments.worldvaluesbench.material.stored_dataset import write_dataset
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import drawn_scores, people_of
 

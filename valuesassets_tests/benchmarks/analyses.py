@@ -24,8 +24,8 @@ from valuesassets.comparing.signal import derive_signal
 from valuesassets.comparing.simulated_answers import PLANTED, simulate_answers, simulated_scales, simulation_study
 from valuesassets.figures.cultural_map import draw_cultural_map
 from valuesassets.figures.saving import svg_text
-from valuesassets.instruments.survey.cultural_map import place_on_map
-from valuesassets.instruments.survey.map.people_in_worlds import drawn_respondents, map_items
+from valuesassets.instruments.survey.measures.cultural_map import place_on_map
+from valuesassets.instruments.survey.measures.map.people_in_worlds import drawn_respondents, map_items
 from valuesassets.records.study import load_study
 from valuesassets_tests.comparing.made_grids import human_rows, probe_rows
 from valuesassets_tests.instruments.survey.whole_report import rendered

@@ -12,10 +12,10 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv
 
-from valuesassets.instruments.worldvaluesbench.participants import Dataset, read_participants
-from valuesassets.instruments.worldvaluesbench.planted_people import plant_people
-from valuesassets.instruments.worldvaluesbench.stored_dataset import write_dataset
-from valuesassets.instruments.worldvaluesbench.value_questions import probe_questions
+from valuesassets.instruments.worldvaluesbench.material.participants import Dataset, read_participants
+from valuesassets.instruments.worldvaluesbench.material.stored_dataset import write_dataset
+from valuesassets.instruments.worldvaluesbench.material.value_questions import probe_questions
+from valuesassets.instruments.worldvaluesbench.plants.planted_people import plant_people
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 from valuesassets_tests.benchmarks.value_answers import whole_design
 from valuesassets_tests.needs import REPOSITORY

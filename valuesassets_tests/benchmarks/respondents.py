@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import pyreadstat
 
-from valuesassets.instruments.survey.human_distributions import derive_human_distributions
-from valuesassets.instruments.survey.respondents import derive_respondents
+from valuesassets.instruments.survey.material.human_distributions import derive_human_distributions
+from valuesassets.instruments.survey.material.respondents import derive_respondents
 from valuesassets.people.surveys import load_human_files
 from valuesassets.people.variables import load_variables
 from valuesassets.records.settings.human import HumanData, HumanFile

@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.cultural_robustness.embedder_report import derive_embedder_report
-from valuesassets.instruments.cultural_robustness.scores import measure_model
+from valuesassets.instruments.cultural_robustness.measures.embedder_report import derive_embedder_report
+from valuesassets.instruments.cultural_robustness.measures.scores import measure_model
 from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.benchmarks.evidence import Entries, Tell, entry
 from valuesassets_tests.needs import REPOSITORY

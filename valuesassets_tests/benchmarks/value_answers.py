@@ -6,12 +6,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from valuesassets.instruments.worldvaluesbench.backgrounds import load_backgrounds
-from valuesassets.instruments.worldvaluesbench.dataset_statistics import derive_dataset_statistics
-from valuesassets.instruments.worldvaluesbench.participants import read_participants
-from valuesassets.instruments.worldvaluesbench.planted_people import Design, plant_people
-from valuesassets.instruments.worldvaluesbench.stored_dataset import write_dataset
-from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import load_backgrounds
+from valuesassets.instruments.worldvaluesbench.material.dataset_statistics import derive_dataset_statistics
+from valuesassets.instruments.worldvaluesbench.material.participants import read_participants
+from valuesassets.instruments.worldvaluesbench.material.stored_dataset import write_dataset
+from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.plants.planted_people import Design, plant_people
 from valuesassets_tests.benchmarks.respondents import memory_mib
 from valuesassets_tests.people.synthetic_files import save
 

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from transformers.utils import logging
 
-from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.trials.trials import write_trials
 from valuesassets.models.reference_tokenizer import BOS, EOS, PAD, UNK, train_tokenizer
 from valuesassets.people.variables import load_variables
 from valuesassets.records.lexicon import load_lexicon

@@ -5,8 +5,8 @@ import json
 from typer.testing import CliRunner
 
 from valuesassets.cli.app import app
-from valuesassets.instruments.worldvaluesbench.planted_people import Design, plant_people
-from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.plants.planted_people import Design, plant_people
 from valuesassets.records.parquet import trial_rows, write_table
 from valuesassets.records.tables import TRIALS
 from valuesassets_tests.cli.commands import QUESTIONS, write_json

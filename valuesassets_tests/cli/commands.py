@@ -19,8 +19,8 @@ __all__ = ["FORMS", "QUESTIONS", "read_json", "refuse", "run", "run_in_own_proce
 FORMS = REPOSITORY / "valuesassets" / "studies" / "questionnaires"
 
 
-def run(*arguments, **environment):
-    """One command in this process, which has its imports already, by the very function behind `valuesassets`."""
+def run(*arguments, program=main, **environment):
+    """One command in this process, which has its imports already, by the very function behind the program."""
     typed = list(map(str, arguments))
     code = 0
     handler = signal.getsignal(signal.SIGTERM)
@@ -31,7 +31,7 @@ def run(*arguments, **environment):
         _heard("stderr") as stderr,
     ):
         try:
-            main()
+            program()
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         finally:
@@ -62,9 +62,9 @@ def _heard(name: str) -> Iterator[list[str]]:
             heard.append(file.read())
 
 
-def succeed(*arguments):
+def succeed(*arguments, program=main):
     """What a command prints that must succeed and say nothing on stderr."""
-    done = run(*arguments)
+    done = run(*arguments, program=program)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return done.stdout
 

@@ -6,8 +6,8 @@ import pytest
 
 from valuesassets.cli.calibrate import calibrate_questions
 from valuesassets.cli.inputs import trials_of
-from valuesassets.instruments.survey.extracted_questions import examine_questions
-from valuesassets.instruments.survey.forms.question_tables import read_question_table
+from valuesassets.instruments.survey.material.extracted_questions import examine_questions
+from valuesassets.instruments.survey.material.forms.question_tables import read_question_table
 from valuesassets.records.errors import LexiconError
 from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.questions import write_questions

@@ -6,9 +6,9 @@ import pytest
 
 from valuesassets.cli.app import app
 from valuesassets.cli.psych_tasks_read import _write
-from valuesassets.instruments.psych_tasks.answer_distributions import derive_answer_distributions
-from valuesassets.instruments.psych_tasks.asked_marks import ask_task
-from valuesassets.instruments.psych_tasks.task_files import load_task
+from valuesassets.instruments.psych_tasks.answers.answer_distributions import derive_answer_distributions
+from valuesassets.instruments.psych_tasks.material.task_files import load_task
+from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 from valuesassets.records.errors import InputError
 from valuesassets_tests.instruments.psych_tasks.made_people import survey_person
 from valuesassets_tests.instruments.psych_tasks.made_readings import n_candidates, read_by

@@ -168,7 +168,7 @@ def test_an_instrument_lists_what_it_can_do_and_does_it(tmp_path):
     groups = {group.name for group in app.registered_groups if group.name != "models" and not group.hidden}
     assert groups == {"survey", "worldvaluesbench", "psych_tasks", "cultural_robustness", "worldwise"}
     said = succeed("survey", "--help")
-    assert {"extract", "align", "trials", "probe", "calibrate", "map", "trace", "worlds"} <= set(said.split())
+    assert {"extract", "align", "trials", "probe", "calibrate", "map", "trace"} <= set(said.split())
     asked = ("trials", "--questions", tmp_path / "none.json", "--language", "eng", "--output", tmp_path / "t.parquet")
     assert refuse("survey", *asked) == refuse(*asked)
 

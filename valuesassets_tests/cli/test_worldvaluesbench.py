@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.planted_people import Design, plant_people
-from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
-from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.material.stored_dataset import read_dataset
+from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.plants.planted_people import Design, plant_people
 from valuesassets_tests.cli.commands import refuse, succeed
 from valuesassets_tests.instruments.worldvaluesbench.made_files import planted_file, with_cell, write_seed_files
 

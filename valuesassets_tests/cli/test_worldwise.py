@@ -6,10 +6,10 @@ import pytest
 from typer.testing import CliRunner
 
 from valuesassets.cli.app import app
-from valuesassets.instruments.worldwise.cultures import Culture
-from valuesassets.instruments.worldwise.prompts import choice_prompt, persona_line
-from valuesassets.instruments.worldwise.scenarios import Scenario
+from valuesassets.instruments.worldwise.material.cultures import Culture
+from valuesassets.instruments.worldwise.material.scenarios import Scenario
 from valuesassets.instruments.worldwise.tables import CHOICES
+from valuesassets.instruments.worldwise.trials.prompts import choice_prompt, persona_line
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.parquet import read_frame, read_trials, table_metadata
 from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS, JAPAN, dilemmas, write

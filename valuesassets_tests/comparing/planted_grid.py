@@ -8,10 +8,10 @@ import pandas as pd
 
 from valuesassets.answers.plants import planted_answers
 from valuesassets.answers.quality_report import report_quality, usable_answers
-from valuesassets.instruments.survey.human_distributions import derive_human_distributions
-from valuesassets.instruments.survey.plants import plant_questions
-from valuesassets.instruments.survey.respondents import derive_respondents
-from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.material.human_distributions import derive_human_distributions
+from valuesassets.instruments.survey.material.respondents import derive_respondents
+from valuesassets.instruments.survey.plants.plants import plant_questions
+from valuesassets.instruments.survey.trials.trials import write_trials
 from valuesassets.people.variables import load_variables
 from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.questions import Question

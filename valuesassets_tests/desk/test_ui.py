@@ -31,7 +31,7 @@ from valuesassets_tests.desk.web_ui import (
     shot,
     stop_sensor,
 )
-from valuesassets_tests.instruments.survey.forms.paper_forms import PaperForm
+from valuesassets_tests.instruments.survey.material.forms.paper_forms import PaperForm
 from valuesassets_tests.orchestration.small_study import THREE_LANGUAGES, copied
 from valuesassets_tests.waiting import wait_until
 

@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldwise.reason_trials import form_of
+from valuesassets.instruments.worldwise.trials.reason_trials import form_of
 from valuesassets.orchestration.following.automation import SENSOR
 from valuesassets.records.parquet import read_trials
 from valuesassets.remote.asking import TWICE

@@ -9,7 +9,7 @@ from valuesassets.figures.diversity_robustness import draw_diversity_robustness
 from valuesassets.figures.language_map import draw_language_map
 from valuesassets.figures.published_and_null import draw_published_and_null
 from valuesassets.instruments.cultural_robustness.analyses import page_analyses
-from valuesassets.instruments.cultural_robustness.pictures import language_points, status_counts
+from valuesassets.instruments.cultural_robustness.report.pictures import language_points, status_counts
 from valuesassets_tests.figures.pictures import artist, legend_labels, mesh, outside, overlapping, places, words
 from valuesassets_tests.instruments.cultural_robustness import made_frames
 from valuesassets_tests.reporting.runs import drawn

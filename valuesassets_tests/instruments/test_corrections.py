@@ -16,13 +16,13 @@ from valuesassets.comparing.signal import derive_signal
 from valuesassets.figures.example_distributions import draw_example_distributions
 from valuesassets.figures.signal import draw_signal
 from valuesassets.figures.threshold_curves import PERFECT, draw_threshold_curves
-from valuesassets.instruments.cultural_robustness import methods as robustness
-from valuesassets.instruments.cultural_robustness.answer_space import AnswerSpace
-from valuesassets.instruments.cultural_robustness.scores import FOLLOW, GAIN, OWN, Estimate, score_rows
-from valuesassets.instruments.psych_tasks import methods as psych
-from valuesassets.instruments.worldwise import pictures
-from valuesassets.instruments.worldwise.alignment import align_model
-from valuesassets.instruments.worldwise.measure_tables import SAY_DO_GAP
+from valuesassets.instruments.cultural_robustness.measures.answer_space import AnswerSpace
+from valuesassets.instruments.cultural_robustness.measures.scores import FOLLOW, GAIN, OWN, Estimate, score_rows
+from valuesassets.instruments.cultural_robustness.report import methods as robustness
+from valuesassets.instruments.psych_tasks.report import methods as psych
+from valuesassets.instruments.worldwise.measures.alignment import align_model
+from valuesassets.instruments.worldwise.report import pictures
+from valuesassets.instruments.worldwise.tables import SAY_DO_GAP
 from valuesassets.records.settings import measuring
 from valuesassets.records.settings.measuring import USUAL, Inference
 from valuesassets.reporting.analyses import Analysis, line_of
@@ -31,7 +31,7 @@ from valuesassets_tests.comparing.made_grids import made_grid, scales, study
 from valuesassets_tests.figures.made_up import human_frame, probe_frame
 from valuesassets_tests.figures.pictures import legend_labels, words
 from valuesassets_tests.instruments.worldwise.made_tables import chosen
-from valuesassets_tests.instruments.worldwise.test_alignment import AXES, Z, followed
+from valuesassets_tests.instruments.worldwise.measures.test_alignment import AXES, Z, followed
 from valuesassets_tests.needs import REPOSITORY
 
 HOLM, OTHER = "holm", "benjamini-hochberg"
@@ -52,19 +52,19 @@ OTHERWISE_MEANT = {
     "figures/simulated_data.py": 1,  # Monte Carlo errors
     "figures/style.py": 3,
     "figures/threshold_curves.py": 1,
-    "instruments/cultural_robustness/calibration.py": 1,  # tolerances of calibrations, here and in four others below
-    "instruments/cultural_robustness/planted_answers.py": 1,  # what is planted, here and in six others below
-    "instruments/cultural_robustness/planted_embedder.py": 1,
-    "instruments/psych_tasks/calibration.py": 2,
-    "instruments/psych_tasks/planted_tasks.py": 1,
-    "instruments/psych_tasks/shown_marks.py": 1,  # tones of a background
-    "instruments/survey/forms/layout/word_graph.py": 1,  # costs of a path
-    "instruments/survey/map/agreement.py": 1,  # names of corrections, here and in the next
-    "instruments/survey/plants.py": 3,
-    "instruments/worldwise/axes.py": 1,  # up to which p an axis is valid, an instrument's own rule
-    "instruments/worldwise/pictures.py": 1,
-    "instruments/worldwise/plants.py": 1,
-    "instruments/worldwise/recovery.py": 6,
+    "instruments/cultural_robustness/plants/calibration.py": 1,  # tolerances of calibrations, as in four others
+    "instruments/cultural_robustness/plants/planted_answers.py": 1,  # what is planted, here and in six others below
+    "instruments/cultural_robustness/plants/planted_embedder.py": 1,
+    "instruments/psych_tasks/plants/calibration.py": 2,
+    "instruments/psych_tasks/plants/planted_tasks.py": 1,
+    "instruments/psych_tasks/report/shown_marks.py": 1,  # tones of a background
+    "instruments/survey/material/forms/layout/word_graph.py": 1,  # costs of a path
+    "instruments/survey/measures/map/agreement.py": 1,  # names of corrections, here and in the next
+    "instruments/survey/plants/plants.py": 3,
+    "instruments/worldwise/measures/axes.py": 1,  # up to which p an axis is valid, an instrument's own rule
+    "instruments/worldwise/report/pictures.py": 1,
+    "instruments/worldwise/plants/plants.py": 1,
+    "instruments/worldwise/plants/recovery.py": 6,
     "reporting/methods.py": 2,
 }
 """By module, the usual numbers and words in it that are none of a study's inference."""
@@ -141,7 +141,7 @@ def test_what_worldwise_shows_and_says_is_of_the_studys_level_and_alpha():
     figure = pictures.draw_say_do(gaps.assign(gap_low=0.0, gap_high=0.2), inference=LOOSE)
     assert figure is not None
     assert re.search(r"corrected p up to 0\.3: m IDV \([^)]*\)\.", words(figure).replace("\n", " "))
-    said = Analysis("", "", "", (), line="valuesassets.instruments.worldwise.lines:gaps_line")
+    said = Analysis("", "", "", (), line="valuesassets.instruments.worldwise.report.lines:gaps_line")
     assert line_of(said, {"gaps": gaps}) == "0 of 2 gaps are beyond chance"
     assert line_of(said, {"gaps": gaps}, LOOSE) == "1 of 2 gaps are beyond chance"
 

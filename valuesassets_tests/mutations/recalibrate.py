@@ -13,8 +13,8 @@ from valuesassets.answers.sampled_answers import derive_sampled_distributions
 from valuesassets.cli.asking import ask_reference
 from valuesassets.cli.calibrate import calibration_study
 from valuesassets.cli.probe import derive_answers
-from valuesassets.instruments.survey.plants import plant_questions
-from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.plants.plants import plant_questions
+from valuesassets.instruments.survey.trials.trials import write_trials
 from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.loading import load_model
 from valuesassets.models.reference import hash_training, train_reference_model

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from valuesassets.instruments.worldwise.dimensions import HIGH, LOW
-from valuesassets.instruments.worldwise.exemplars import read_exemplars
-from valuesassets.instruments.worldwise.scenarios import Scenario, read_scenarios
-from valuesassets.instruments.worldwise.value_names import read_value_names
+from valuesassets.instruments.worldwise.material.dimensions import HIGH, LOW
+from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
+from valuesassets.instruments.worldwise.material.scenarios import Scenario, read_scenarios
+from valuesassets.instruments.worldwise.material.value_names import read_value_names
 from valuesassets.records.study import study_path
 from valuesassets_tests.remote.loopback_openai import LoopbackOpenAi, showing, written
 

@@ -15,7 +15,7 @@ from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
 
 STUDY = load_study("demo_survey")
-TRIALS = "valuesassets.instruments.survey.trials"
+TRIALS = "valuesassets.instruments.survey.trials.trials"
 WIRED = {
     "reference_models": {"reference_models.py", "plants.py", "train_reference.py", "reference.py"},
     "calibration": {"calibration.py", "plants.py", "sampled_answers.py"},

@@ -70,7 +70,6 @@ def test_no_column_is_described_that_no_table_has():
 
 def test_an_asset_of_no_known_instrument_has_the_shared_tables_alone():
     assert declared_table(dg.AssetKey(["toy", "signal"]), "notes") is TABLES["notes"]
-    assert [instrument.tables for instrument in INSTRUMENTS]
 
 
 def test_the_type_that_the_ui_shows_is_that_of_the_assets_own_table(tmp_path):

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from valuesassets.definitions import build_definitions
-from valuesassets.instruments.survey.extracted_questions import extract_questions
+from valuesassets.instruments.survey.material.extracted_questions import extract_questions
 from valuesassets.records.questions import questions_to_rows
 from valuesassets.records.study import parse_study
 from valuesassets.studies import questionnaires
-from valuesassets_tests.instruments.survey.forms.gemini.loopback_server import gemini_server
+from valuesassets_tests.instruments.survey.material.forms.gemini.loopback_server import gemini_server
 from valuesassets_tests.models.tiny_embedder import save_embedder
 from valuesassets_tests.remote.loopback_gemini import KEY, refusal, reset
 from valuesassets_tests.studies.expected_questions import expected_questions

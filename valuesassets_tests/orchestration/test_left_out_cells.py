@@ -12,7 +12,7 @@ from valuesassets.records.parquet import read_trials
 from valuesassets.records.questions import write_questions
 from valuesassets.records.study import load_study
 from valuesassets.records.trials import NoTrials
-from valuesassets_tests.instruments.survey.forms.test_damaged_words import questions_without
+from valuesassets_tests.instruments.survey.material.forms.test_damaged_words import questions_without
 from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 
 pytestmark = pytest.mark.slow

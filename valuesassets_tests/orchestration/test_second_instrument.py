@@ -25,7 +25,7 @@ from valuesassets_tests.orchestration.small_study import write_small_study
 from valuesassets_tests.slurm_runner.cluster import Cluster
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
 from valuesassets_tests.toy_instrument import study as toy
-from valuesassets_tests.toy_instrument.trials import DAYS, HARD_DAYS
+from valuesassets_tests.toy_instrument.trials.trials import DAYS, HARD_DAYS
 from valuesassets_tests.toy_instrument.wiring import PACKAGE, TOY, toy_assets
 
 PREPARED = (("questionnaire_pdf", "extracted_questions"), ("master_questions",), ("aligned_questions", "trials"))
@@ -93,7 +93,7 @@ def calibrated(folder):
     study = toy.toy_study(folder)
     trained = load_study(str(write_small_study(folder, steps=1))).families
     study = study.model_copy(update={"families": trained})
-    return study, calibration_assets(Planting(study, TOY, f"{PACKAGE}.plants:plant_tasks", reads=("toy",)))
+    return study, calibration_assets(Planting(study, TOY, f"{PACKAGE}.plants.plants:plant_tasks", reads=("toy",)))
 
 
 def test_an_instrument_that_makes_plants_has_the_whole_calibration(tmp_path):

@@ -18,7 +18,7 @@ from valuesassets.records.study import load_study
 from valuesassets.records.tables import TRIALS
 from valuesassets_tests import preflights
 from valuesassets_tests.figures.made_up import probe_frame
-from valuesassets_tests.instruments.survey.forms.paper_forms import PaperForm
+from valuesassets_tests.instruments.survey.material.forms.paper_forms import PaperForm
 from valuesassets_tests.orchestration.one_asset import failures, materialise
 from valuesassets_tests.orchestration.small_study import write_small_study
 from valuesassets_tests.tiny_models import trial

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from valuesassets.definitions import build_definitions
-from valuesassets.instruments.survey.provenance import trace_point
+from valuesassets.instruments.survey.report.provenance import trace_point
 from valuesassets.orchestration.grid.shown_readings import flat_report
 from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.io_managers import declared_table

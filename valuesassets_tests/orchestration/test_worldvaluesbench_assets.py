@@ -10,8 +10,8 @@ import pytest
 
 from valuesassets.definitions import build_definitions
 from valuesassets.desk.staleness import ENTRIES
-from valuesassets.instruments.worldvaluesbench.planted_people import Design, plant_people
-from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.plants.planted_people import Design, plant_people
 from valuesassets.orchestration.commands.run_study import run_study
 from valuesassets.orchestration.instruments import WORLDVALUESBENCH
 from valuesassets.records.parquet import read_trials
@@ -90,7 +90,7 @@ def test_what_was_sampled_agrees_with_what_was_read_and_the_mode_does_not(made):
 
 @pytest.mark.slow
 def test_the_data_set_of_a_study_is_one_that_commands_take(made):
-    from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
+    from valuesassets.instruments.worldvaluesbench.material.stored_dataset import read_dataset
 
     found = read_dataset(made / "dataset")
     assert len(found.participants) == 800

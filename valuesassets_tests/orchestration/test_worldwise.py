@@ -8,8 +8,8 @@ import pytest
 
 from valuesassets.definitions import build_definitions
 from valuesassets.desk.staleness import ENTRIES
-from valuesassets.instruments.worldwise.plants import GAPS, planted_lean
-from valuesassets.instruments.worldwise.scenarios import read_scenarios
+from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
+from valuesassets.instruments.worldwise.plants.plants import GAPS, planted_lean
 from valuesassets.orchestration.commands.run_study import QUIET
 from valuesassets.orchestration.instruments import MODELS, WORLDWISE
 from valuesassets.orchestration.partitions import cell_key

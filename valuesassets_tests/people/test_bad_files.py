@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.survey.respondents import derive_respondents
+from valuesassets.instruments.survey.material.respondents import derive_respondents
 from valuesassets.people.tables import open_table
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.settings.human import HumanFile

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from valuesassets.instruments.survey.respondents import derive_respondents
+from valuesassets.instruments.survey.material.respondents import derive_respondents
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.settings.human import HumanData
 from valuesassets_tests.comparing.planted_grid import demo, questions

@@ -3,8 +3,8 @@ import tomllib
 
 import pytest
 
-from valuesassets.instruments.survey.analysis_scale import base_id
-from valuesassets.instruments.survey.indicators import INDICATORS, components
+from valuesassets.instruments.survey.material.analysis_scale import base_id
+from valuesassets.instruments.survey.material.indicators import INDICATORS, components
 from valuesassets.people.survey_file import known_codes
 from valuesassets.people.surveys import FILE, load_human_files, parse_human_files
 from valuesassets.people.variables import load_variables

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.trials.trials import write_trials
 from valuesassets.people.variables import load_variables
 from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.settings.measuring import Elicitation

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.instruments.cultural_robustness.measure_tables import SCORES
+from valuesassets.instruments.cultural_robustness.tables import SCORES
 from valuesassets.records.csv_tables import csv_text, guarded, read_csv, unguarded, write_csv
 from valuesassets.records.errors import StorageError
 

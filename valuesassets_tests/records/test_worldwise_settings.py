@@ -151,7 +151,7 @@ def test_a_file_of_dilemmas_that_is_not_there_is_named(tmp_path):
 
 
 def test_the_demo_asks_four_cultures_that_no_country_is_called_by():
-    from valuesassets.instruments.worldwise.answer_texts import country_pattern
+    from valuesassets.instruments.worldwise.answers.answer_texts import country_pattern
 
     settings = load_study("demo_worldwise").worldwise
     assert len(settings.cultures) == 4

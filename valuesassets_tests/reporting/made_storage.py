@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
-from valuesassets.instruments.survey import tables  # noqa: F401  # declares what the survey alone writes
+from valuesassets.instruments.survey import tables  # noqa: F401 # declares what the survey alone writes
 from valuesassets.records.files import sha256_json, write_text
 from valuesassets.records.parquet import reading_rows, trial_rows, write_frame, write_table
 from valuesassets.records.places import STUDIES

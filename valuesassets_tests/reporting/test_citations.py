@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from valuesassets.instruments.cultural_robustness import methods as cultural_robustness
-from valuesassets.instruments.psych_tasks import methods as psych_tasks
-from valuesassets.instruments.survey.report import SOURCES
-from valuesassets.instruments.worldvaluesbench import methods as worldvaluesbench
-from valuesassets.instruments.worldwise import report as worldwise
+from valuesassets.instruments.cultural_robustness.report import methods as cultural_robustness
+from valuesassets.instruments.psych_tasks.report import methods as psych_tasks
+from valuesassets.instruments.survey.report.report import SOURCES
+from valuesassets.instruments.worldvaluesbench.report import methods as worldvaluesbench
+from valuesassets.instruments.worldwise.report import report as worldwise
 from valuesassets.records.study import load_study
 from valuesassets.reporting.methods import bibtex, entries, used_sources
 from valuesassets_tests.figures.made_up import human_frame

@@ -5,7 +5,7 @@ import pytest
 
 from valuesassets.answers.quality_report import report_quality
 from valuesassets.comparing.signal import SIGNAL, STYLE
-from valuesassets.instruments.survey.report import claims as derive_claims
+from valuesassets.instruments.survey.report.report import claims as derive_claims
 from valuesassets.records.study import load_study
 from valuesassets.reporting.claims import beside_claims, by_question
 from valuesassets.reporting.page_parts import claims_section, origins_section

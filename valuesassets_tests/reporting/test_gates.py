@@ -1,6 +1,6 @@
 import pandas as pd
 
-from valuesassets.instruments.survey.report import gates as derive_gates
+from valuesassets.instruments.survey.report.report import gates as derive_gates
 from valuesassets.reporting.parts import Refused
 from valuesassets_tests.figures.made_up import controls_frame
 from valuesassets_tests.instruments.survey.whole_report import everything, made

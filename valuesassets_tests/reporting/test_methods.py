@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.survey.report import methods
+from valuesassets.instruments.survey.report.report import methods
 from valuesassets.records.study import load_study
 from valuesassets_tests.figures.made_up import human_frame, probe_frame, quality_frames
 from valuesassets_tests.figures.made_up_analyses import map_frame

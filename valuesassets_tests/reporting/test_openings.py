@@ -5,7 +5,7 @@ import pytest
 
 from valuesassets.answers.quality_report import report_quality
 from valuesassets.comparing.signal import HEADLINE, NONE, SIGNAL
-from valuesassets.instruments.survey.report import opening
+from valuesassets.instruments.survey.report.report import opening
 from valuesassets.records.study import load_study
 from valuesassets.reporting.parts import Refused
 from valuesassets_tests.figures.made_up import controls_frame, probe_frame, recovery_frame

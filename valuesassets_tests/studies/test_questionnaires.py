@@ -10,7 +10,7 @@ import unicodedata
 import pdfplumber
 import pytest
 
-from valuesassets.instruments.survey.forms.layout.text_layer import OWN_LETTERS
+from valuesassets.instruments.survey.material.forms.layout.text_layer import OWN_LETTERS
 from valuesassets.records.errors import StudyError
 from valuesassets.records.questions import ResponseType, question_faults
 from valuesassets.studies.questionnaires import content, render

@@ -1,18 +1,17 @@
 """The one analysis of the toy: its asset, its line in the UI and its section of the report."""
 
-from valuesassets.reporting.analyses import Analysis
+from valuesassets.reporting.analyses import Home
 
-HOME = "valuesassets_tests.toy_instrument"
+HOME = Home("valuesassets_tests.toy_instrument", needs=("answers",), reads=())
+
 ANALYSES = {
-    "leanings": Analysis(
+    "leanings": HOME.analysis(
+        "measures.leanings:derive_leanings",
+        "line",
+        "report:leanings",
         title="Leanings",
         about="What models lean to in each task.",
-        derive=f"{HOME}.leanings:derive_leanings",
-        needs=("answers",),
-        line=f"{HOME}.leanings:line",
-        section=f"{HOME}.report:leanings",
         stored="frame",
         docs="prompts",
-        reads=(),
     ),
 }

@@ -4,7 +4,6 @@ from functools import partial
 
 import dagster as dg
 import pandas as pd
-import pyarrow as pa
 
 from valuesassets.orchestration.assets.analyses import analysis_asset, offer_inputs
 from valuesassets.orchestration.assets.declaring import declare
@@ -12,11 +11,9 @@ from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.report import Beside, report_asset
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, part_partitions
-from valuesassets.records.columns import Column
 from valuesassets.records.study import Cell
-from valuesassets.records.table import Table
-from valuesassets.records.tables import declare_tables
 from valuesassets.records.trials import Reading, Trial
+from valuesassets_tests.toy_instrument import tables  # noqa: F401  # declares them
 from valuesassets_tests.toy_instrument.analyses import ANALYSES
 from valuesassets_tests.toy_instrument.settings import ToyStudy
 
@@ -26,14 +23,9 @@ TOY = Instrument(
     settings="toy",
     wiring=f"{PACKAGE}.wiring:toy_assets",
     part="task",
-    parts=f"{PACKAGE}.parts:parts",
+    parts=f"{PACKAGE}.material.parts:parts",
     home=PACKAGE,
     checks=("every_span_is_read",),
-)
-TASK, YES = Column("task", pa.string(), "name of the task"), Column("yes", pa.float64(), "share of yes", range=(0, 1))
-declare_tables(
-    Table("toy/answers", "a question of a cell", "model", TASK, "question_id", YES),
-    Table("toy/leanings", "a cell", "model", TASK, YES),
 )
 
 
@@ -52,7 +44,7 @@ def toy_assets(study: ToyStudy) -> list[dg.AssetsDefinition]:
     )
     def trials(context: dg.AssetExecutionContext) -> list[Trial]:
         """The prompts of a task."""
-        from valuesassets_tests.toy_instrument.trials import write_trials
+        from valuesassets_tests.toy_instrument.trials.trials import write_trials
 
         return write_trials(TOY.part_of(study, context.partition_key))
 
@@ -69,7 +61,7 @@ def toy_assets(study: ToyStudy) -> list[dg.AssetsDefinition]:
     )
     def answers(context: dg.AssetExecutionContext, trials: list[Trial], readings: list[Reading]) -> pd.DataFrame:
         """What a model says in a task."""
-        from valuesassets_tests.toy_instrument.answers import derive_answers
+        from valuesassets_tests.toy_instrument.answers.answers import derive_answers
 
         family, task = cell_of(context)
         return derive_answers(trials, readings, Cell(family, TOY.part_of(study, task)))

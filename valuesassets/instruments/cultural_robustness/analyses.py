@@ -6,37 +6,21 @@ The graph loads this file: what computes or draws is named here and imported whe
 from typing import Any
 
 from valuesassets.records.study import Study
-from valuesassets.reporting.analyses import Analysis, Drawing
+from valuesassets.reporting.analyses import Analysis, Home
 
-HOME = "valuesassets.instruments.cultural_robustness"
 CSV: dict[str, Any] = {"stored": "csv", "kinds": ("table", "csv")}
-
-
-def _drawing(name: str, *tables: str, **more: Any) -> Drawing:
-    return Drawing(name, tables, draw=f"{HOME}.pictures:draw_{name}", **more)
-
-
-def _analysis(derive: str, line: str, section: str, **more: Any) -> Analysis:
-    options: dict[str, Any] = {"reads": ()} | more
-    return Analysis(
-        derive=f"{HOME}.{derive}",
-        line=f"{HOME}.lines:{line}",
-        section=f"{HOME}.{section}" if section else "",
-        docs="cultural_robustness",
-        **options,
-    )
-
+HOME = Home("valuesassets.instruments.cultural_robustness", needs=(), reads=())
 
 ANALYSES = {
-    "scores": _analysis(
-        "measured:all_scores",
+    "scores": HOME.analysis(
+        "measures.measured:all_scores",
         "scores_line",
         "report:scores",
         title="Diversity and robustness, free of language",
         about="Every score of every model, with interval, p-value and null; published ones beside.",
         needs=("language_pairs", "clustering"),
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "seed_and_null",
                 "scores",
                 alt="A row for each published score, with a dot for each model and a bar for its null: what the same "
@@ -45,7 +29,7 @@ ANALYSES = {
                 caption="What do published scores say that translations of one question, or arbitrary answers, do not "
                 "get as well?",
             ),
-            _drawing(
+            HOME.drawing(
                 "diversity_robustness",
                 "scores",
                 alt="A plane with models as points: across, diversity, upward, robustness, each with its interval; "
@@ -55,15 +39,15 @@ ANALYSES = {
         ),
         **CSV,
     ),
-    "country_profiles": _analysis(
-        "measured:country_profiles",
+    "country_profiles": HOME.analysis(
+        "measures.measured:country_profiles",
         "rows_line",
         "report:countries",
         title="Which countries is an answer without a country close to?",
         about="How close what a language says without a country is to each country, in itself.",
         needs=("language_pairs",),
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "country_profiles",
                 "country_profiles",
                 alt="A panel for each model, languages in rows and countries in columns: a shade for how close the "
@@ -73,15 +57,15 @@ ANALYSES = {
         ),
         **CSV,
     ),
-    "language_groups": _analysis(
-        "measured:language_groups",
+    "language_groups": HOME.analysis(
+        "measures.measured:language_groups",
         "rows_line",
         "report:groups",
         title="Which languages answer alike?",
         about="Which languages answer alike beyond what language does, where that is significant.",
         needs=("language_pairs",),
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "language_map",
                 "language_pairs",
                 "language_groups",
@@ -93,8 +77,8 @@ ANALYSES = {
         ),
         **CSV,
     ),
-    "embedder_report": _analysis(
-        "measured:embedder_report",
+    "embedder_report": HOME.analysis(
+        "measures.measured:embedder_report",
         "embedder_line",
         "report:embedder",
         title="Does the embedder know the languages?",
@@ -102,8 +86,8 @@ ANALYSES = {
         needs=("question_vectors",),
         **CSV,
     ),
-    "calibration": _analysis(
-        "calibration:calibrate_models",
+    "calibration": HOME.analysis(
+        "plants.calibration:calibrate_models",
         "calibration_line",
         "report:calibration",
         title="Does the instrument work?",
@@ -116,10 +100,9 @@ ANALYSES = {
 """In the order of the report; the key is the asset's name."""
 OF_A_MODEL = ("country_profiles", "language_groups")
 """Those that each model has for itself."""
-MEASURED = _analysis(
-    "measured:measure_family",
+MEASURED = HOME.analysis(
+    "measures.measured:measure_family",
     "measured_line",
-    "",
     title="All that is measured of a model",
     about="All that is measured of a model's answers: distances of pairs of languages, countries, groups, tests.",
     needs=("questions", "answers", "answer_quality", "vectors", "question_vectors"),
@@ -133,7 +116,7 @@ QUALITY = Analysis(
     needs=(),
     line="",
     drawings=(
-        _drawing(
+        HOME.drawing(
             "answer_quality",
             "answer_quality",
             alt="A bar for each model and language: the share of its answers with which something is wrong, by what, "
@@ -141,7 +124,7 @@ QUALITY = Analysis(
             caption="Which answers are empty, cut off, in another language or an echo?",
         ),
     ),
-    section=f"{HOME}.answers_section:answers",
+    section=f"{HOME.package}.report.answers_section:answers",
 )
 """How the page shows `answer_quality`, which is made beside the pages of answers."""
 

@@ -3,30 +3,13 @@
 The graph loads this file: what computes or draws is named here and imported when it is used.
 """
 
-from typing import Any
+from valuesassets.reporting.analyses import Home
 
-from valuesassets.reporting.analyses import Analysis, Drawing
-
-HOME = "valuesassets.instruments.psych_tasks"
-
-
-def _drawing(name: str, *tables: str, **more: Any) -> Drawing:
-    return Drawing(name, tables, draw=f"{HOME}.pictures:draw_{name}", **more)
-
-
-def _analysis(derive: str, line: str, section: str, **more: Any) -> Analysis:
-    return Analysis(
-        derive=f"{HOME}.{derive}",
-        line=f"{HOME}.lines:{line}",
-        section=f"{HOME}.{section}",
-        docs="psych_tasks",
-        **{"needs": ("answer_distributions",), "reads": ("inference", "seed")} | more,
-    )
-
+HOME = Home("valuesassets.instruments.psych_tasks", needs=("answer_distributions",), reads=("inference", "seed"))
 
 ANALYSES = {
-    "mark_ledger": _analysis(
-        "mark_ledger:derive_mark_ledger",
+    "mark_ledger": HOME.analysis(
+        "answers.mark_ledger:derive_mark_ledger",
         "ledger_line",
         "lost_section:lost",
         title="What was lost?",
@@ -35,14 +18,14 @@ ANALYSES = {
         reads=(),
         stored="frame",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "mark_ledger",
                 "mark_ledger",
                 alt="A bar for each cell: the share of its marks that were not read, by what kept them from it, with "
                 "counts beside. The table holds the same numbers.",
                 caption="What was lost, and why?",
             ),
-            _drawing(
+            HOME.drawing(
                 "multi_token_share",
                 "mark_ledger",
                 alt="A shade for each model and kind of mark: the share of its candidates that have several tokens.",
@@ -50,14 +33,14 @@ ANALYSES = {
             ),
         ),
     ),
-    "keying": _analysis(
-        "cells:keying_of_scales",
+    "keying": HOME.analysis(
+        "measures.cells:keying_of_scales",
         "keying_line",
         "report:keying",
         title="Keying: does a scale measure a trait, a label preference, or can it not be told?",
         about="Whether a scale measures what its items say, or which label a model likes.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "keying_plane",
                 "models",
                 "scales",
@@ -69,14 +52,14 @@ ANALYSES = {
             ),
         ),
     ),
-    "prediction": _analysis(
-        "prediction:derive_prediction",
+    "prediction": HOME.analysis(
+        "measures.prediction:derive_prediction",
         "prediction_line",
         "alignment_section:alignment",
         title="Alignment with people: how well are they predicted, and by what?",
         about="How well people's answers are predicted after each history, and what of it is format, style or content.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "history_ladder",
                 "scores",
                 "gains",
@@ -87,14 +70,14 @@ ANALYSES = {
                 caption="What of a person's history helps to predict the answers: the format, the way to use the "
                 "scale, or the content?",
             ),
-            _drawing(
+            HOME.drawing(
                 "identification_matrix",
                 "identification",
                 alt="For each model and task the share of pairs in which a person's own history predicts the answers "
                 "better than another's does, with its interval, beside .5 by chance.",
                 caption="Does a model know whose answers it reads?",
             ),
-            _drawing(
+            HOME.drawing(
                 "calibration_curve",
                 "quantiles",
                 alt="A panel for each task: how often the likeliest answer was given, against the share that a model "
@@ -103,14 +86,14 @@ ANALYSES = {
             ),
         ),
     ),
-    "reliability": _analysis(
-        "cells:reliability_of_scales",
+    "reliability": HOME.analysis(
+        "measures.cells:reliability_of_scales",
         "scales_line",
         "report:consistency",
         title="Does a model agree with itself?",
         about="Whether scale scores would set models apart alike with other items, presentations and draws.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "reliability_and_alignment",
                 "scales",
                 "prediction/scores",
@@ -120,15 +103,15 @@ ANALYSES = {
             ),
         ),
     ),
-    "published_scores": _analysis(
-        "cells:published_scores_of_scales",
+    "published_scores": HOME.analysis(
+        "measures.cells:published_scores_of_scales",
         "scales_line",
         "report:published",
         title="The published score, beside what gives it without a trait",
         about="The score that published work takes for a trait, with what gives it without one.",
     ),
-    "layout_effect": _analysis(
-        "layout_effect:derive_layout_effect",
+    "layout_effect": HOME.analysis(
+        "measures.layout_effect:derive_layout_effect",
         "layout_line",
         "report:layouts",
         title="Does the layout change what a model says?",

@@ -13,9 +13,9 @@ ANALYSES = {
         title="Questions and answers",
         question=ANSWERS,
         about="What was asked and what was answered: every question with its options, in both orders, cell by cell.",
-        derive="valuesassets.instruments.survey.question_answers:derive_question_answers",
+        derive="valuesassets.instruments.survey.answers.question_answers:derive_question_answers",
         needs=("usable_answers", "aligned_questions"),
-        line="valuesassets.instruments.survey.reporting.lines:question_answers",
+        line="valuesassets.instruments.survey.report.lines:question_answers",
         drawings=(
             Drawing(
                 "question_answers",
@@ -87,11 +87,11 @@ ANALYSES = {
         title="Cultural map",
         question=MAP,
         about="Models and countries on the Inglehart-Welzel axes, with the points of answers that carry no content.",
-        derive="valuesassets.instruments.survey.cultural_map:derive_cultural_map",
+        derive="valuesassets.instruments.survey.measures.cultural_map:derive_cultural_map",
         needs=("usable_answers", "people", "respondents", "reliability"),
-        line="valuesassets.instruments.survey.reporting.lines:cultural_map",
+        line="valuesassets.instruments.survey.report.lines:cultural_map",
         drawings=(Drawing("cultural_map", ("points",)), Drawing("cultural_map_column", ("points",))),
-        section="valuesassets.instruments.survey.report:map_sections",
+        section="valuesassets.instruments.survey.report.report:map_sections",
         docs="map",
         kinds=("dashboard", "parquet"),
         reads=(*RESTS_ON, "map"),
@@ -232,9 +232,9 @@ ANALYSES = {
     "simulated_worlds": Analysis(
         title="What the analyses find in simulated data",
         about="Whether the analyses recover planted effects in simulated data, and report none where there are none.",
-        derive="valuesassets.instruments.survey.simulated_worlds:derive_simulated_worlds",
+        derive="valuesassets.instruments.survey.measures.simulated_worlds:derive_simulated_worlds",
         needs=(),
-        line="valuesassets.instruments.survey.reporting.lines:simulated_worlds",
+        line="valuesassets.instruments.survey.report.lines:simulated_worlds",
         drawings=(
             Drawing(
                 "simulated_worlds",

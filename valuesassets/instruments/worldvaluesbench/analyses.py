@@ -3,40 +3,23 @@
 The graph loads this file: what computes or draws is named here and imported when it is used.
 """
 
-from typing import Any
+from valuesassets.reporting.analyses import Home
 
-from valuesassets.reporting.analyses import Analysis, Drawing
-
-HOME = "valuesassets.instruments.worldvaluesbench"
 COMPARED = ("participants", "value_answers", "probe_samples", "rating_distributions")
 """What every score is made from."""
-
-
-def _drawing(name: str, *tables: str, **more: Any) -> Drawing:
-    return Drawing(name, tables, draw=f"{HOME}.pictures:draw_{name}", **more)
-
-
-def _analysis(derive: str, line: str, section: str, **more: Any) -> Analysis:
-    return Analysis(
-        derive=f"{HOME}.set_ratings:{derive}",
-        line=f"{HOME}.lines:{line}",
-        section=f"{HOME}.report:{section}",
-        docs="worldvaluesbench",
-        **{"needs": COMPARED, "reads": ("inference", "seed")} | more,
-    )
-
+HOME = Home("valuesassets.instruments.worldvaluesbench", needs=COMPARED, reads=("inference", "seed"))
 
 ANALYSES = {
-    "awareness": _analysis(
-        "awareness_of_set",
+    "awareness": HOME.analysis(
+        "measures.set_ratings:awareness_of_set",
         "awareness_line",
-        "awareness",
+        "report:awareness",
         title="Awareness: does a model move with a person's background as people do?",
         about="The share of people's moves between groups that each model makes, with intervals, by factor and "
         "question.",
         reads=("inference", "seed", "thresholds"),
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "awareness_plane",
                 "factors",
                 alt="Above, models as points: across, whether they move with a person's background as people do (1) or "
@@ -44,7 +27,7 @@ ANALYSES = {
                 "factor. The table holds the same numbers.",
                 caption="Does a model move with a person's background as people do?",
             ),
-            _drawing(
+            HOME.drawing(
                 "group_moves",
                 "group_means",
                 "factors",
@@ -55,16 +38,16 @@ ANALYSES = {
             ),
         ),
     ),
-    "group_distances": _analysis(
-        "distances_of_set",
+    "group_distances": HOME.analysis(
+        "measures.set_ratings:distances_of_set",
         "distances_line",
-        "floors",
+        "report:floors",
         title="Groups: how near can a model be at all?",
         about="How far each model is from each group of people, beside what a perfect model would be by chance.",
         reads=("seed",),
         stored="frame",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "noise_floor",
                 "group_distances",
                 "benchmark_scores/scores",
@@ -75,14 +58,14 @@ ANALYSES = {
             ),
         ),
     ),
-    "benchmark_scores": _analysis(
-        "score_set",
+    "benchmark_scores": HOME.analysis(
+        "measures.set_ratings:score_set",
         "scores_line",
-        "scores",
+        "report:scores",
         title="The score of WorldValuesBench, as published",
         about="The benchmark's own score of pooled answers, one of complete pairs, and those of answers nobody gave.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "threshold_curves",
                 "threshold_shares",
                 "perfect_shares",
@@ -94,21 +77,21 @@ ANALYSES = {
                 caption="The benchmark's own score: in how many questions is a model near people's answers? It does "
                 "not see who answered what.",
             ),
-            _drawing(
+            HOME.drawing(
                 "question_distances",
                 "scores",
                 alt="A row for each question with a dot for each model at its distance from people, over a bar up to "
                 "what a perfect model would be away; published distances beside. The table holds the same numbers.",
                 caption="The benchmark's own score, question by question.",
             ),
-            _drawing(
+            HOME.drawing(
                 "one_question",
                 "shown_people",
                 alt="A prompt as a model gets it, under it the question's scale with some people's answers and, beside "
                 "them, the mean answers that models expect of them.",
                 caption="One question, from prompt to answers: a prompt of one person, and people of different groups.",
             ),
-            _drawing(
+            HOME.drawing(
                 "answer_distributions",
                 "pooled_answers",
                 alt="People's answers to single questions as bars, and over them each model's, with and without "
@@ -117,15 +100,15 @@ ANALYSES = {
             ),
         ),
     ),
-    "readout_comparison": _analysis(
-        "readouts_of_set",
+    "readout_comparison": HOME.analysis(
+        "measures.set_ratings:readouts_of_set",
         "readouts_line",
-        "readouts",
+        "report:readouts",
         title="What the way of reading changes",
         about="One prompt read in several ways: how far apart they are, and what every score becomes under each.",
         needs=(*COMPARED, "decoded_ratings"),
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "readouts",
                 "readouts",
                 alt="Marks for each model: how far greedy and drawn answers are from the exact distribution, and what "
@@ -134,10 +117,10 @@ ANALYSES = {
             ),
         ),
     ),
-    "human_groups": _analysis(
-        "groups_of_set",
+    "human_groups": HOME.analysis(
+        "measures.set_ratings:groups_of_set",
         "groups_line",
-        "people",
+        "report:people",
         title="People, and what was left out",
         about="What people of each group answer, as counted and drawn towards groups of the same levels.",
         reads=(),

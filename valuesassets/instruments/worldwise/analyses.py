@@ -1,43 +1,25 @@
 """What is made of choices and reasons: one entry for each analysis, in the order of the report."""
 
 from dataclasses import replace
-from typing import Any
 
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
-from valuesassets.reporting.analyses import Analysis, Drawing
+from valuesassets.reporting.analyses import Analysis, Home
 
-HOME, PICTURES = "valuesassets.instruments.worldwise", "valuesassets.instruments.worldwise.pictures"
 ANSWERED = ("choices", "reasons", "projections")
 OF_REASONS = frozenset(("reasons", "projections", "reason_vectors", "axes"))
 """Assets that are there where a study asks for reasons."""
-READS = ("inference", "seed", "thresholds")
-
-
-def _drawing(name: str, *tables: str, **more: Any) -> Drawing:
-    return Drawing(name, tables, draw=f"{PICTURES}:draw_{name}", **more)
-
-
-def _analysis(name: str, line: str, needs: tuple[str, ...], **more: Any) -> Analysis:
-    return Analysis(
-        derive=f"{HOME}.{name}:derive_{name}",
-        line=f"{HOME}.lines:{line}",
-        needs=needs,
-        docs="worldwise",
-        reads=READS,
-        **more,
-    )
-
+HOME = Home("valuesassets.instruments.worldwise", needs=ANSWERED, reads=("inference", "seed", "thresholds"))
 
 ANALYSES = {
-    "quality_report": _analysis(
-        "quality_report",
+    "quality_report": HOME.analysis(
+        "measures.quality_report:derive_quality_report",
         "quality_line",
-        (*ANSWERED, "reason_vectors", "axes"),
+        needs=(*ANSWERED, "reason_vectors", "axes"),
         title="What became of the answers?",
         about="Statuses of all answers, what missing ones could change, and whether refusals depend on the culture.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "statuses",
                 "statuses",
                 alt="A bar for each model, form and condition with answers that say nothing: the share of each status. "
@@ -45,7 +27,7 @@ ANALYSES = {
                 caption="What became of answers that say nothing?",
                 some="statuses.n_status",
             ),
-            _drawing(
+            HOME.drawing(
                 "axis_validity",
                 "validity",
                 alt="A row for each axis with a dot for each embedder: held-out AUC, and the line from which an axis "
@@ -64,10 +46,10 @@ ANALYSES = {
         hidden=("bounds",),
         caution="No answer is dropped: one that says nothing has a status and a reason, and is missing in numbers.",
     ),
-    "reliability": _analysis(
-        "reliability",
+    "reliability": HOME.analysis(
+        "measures.reliability:derive_reliability",
         "reliability_line",
-        ANSWERED,
+        needs=ANSWERED,
         title="Does what sets cultures apart replicate?",
         about="Agreement over orders, wordings and dilemmas of what sets a model's cultures apart, and whether choices "
         "follow the options or their places.",
@@ -78,14 +60,14 @@ ANALYSES = {
             "whether leans come back. Nothing rests on choices that follow position.",
         },
     ),
-    "cultural_profiles": _analysis(
-        "cultural_profiles",
+    "cultural_profiles": HOME.analysis(
+        "measures.cultural_profiles:derive_cultural_profiles",
         "profiles_line",
-        (*ANSWERED, "reliability"),
+        needs=(*ANSWERED, "reliability"),
         title="How do models lean as persons of each culture?",
         about="Mean lean of each condition on each axis, by choices and by reasons, beside the country's score.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "cultural_profiles",
                 "profiles",
                 alt="Of {model}, a panel for each axis with a row for each condition: mean lean by choices and by "
@@ -98,14 +80,14 @@ ANALYSES = {
         captions={"profiles": "Leans, and what each condition moves beside the placebo."},
         caution="Scores of countries describe countries: what holds of them holds of no person (ecological fallacy).",
     ),
-    "alignment": _analysis(
-        "alignment",
+    "alignment": HOME.analysis(
+        "measures.alignment:derive_alignment",
         "alignment_line",
-        (*ANSWERED, "reliability", "scenarios"),
+        needs=(*ANSWERED, "reliability", "scenarios"),
         title="Do cultures differ as their countries do, and which are told apart?",
         about="Agreement with country scores beside its null, slopes, and which cultures are told apart.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "agreement_null",
                 "agreement",
                 alt="A row for each model and readout: correlation with country scores and what exchanged cultures "
@@ -113,7 +95,7 @@ ANALYSES = {
                 caption="Agreement with country scores, beside its null.",
                 some="agreement.n_scenarios",
             ),
-            _drawing(
+            HOME.drawing(
                 "culture_plane",
                 "culture_pairs",
                 alt="A panel for each model with its cultures as points: near where it leans alike. The table of pairs "
@@ -130,14 +112,14 @@ ANALYSES = {
             "culture_pairs": "Pairs of cultures: exchanged within dilemmas, corrected over pairs (step-down).",
         },
     ),
-    "persona_shift": _analysis(
-        "persona_shift",
+    "persona_shift": HOME.analysis(
+        "measures.persona_shift:derive_persona_shift",
         "shift_line",
-        (*ANSWERED, "reliability"),
+        needs=(*ANSWERED, "reliability"),
         title="What does a persona move, and whose is the default?",
         about="Ticked values beside those of a persona from nowhere, and the persona nearest to answers without one.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "shift_excess",
                 "shifts",
                 alt="A row for each condition with a dot for each model: total variation of ticked values to the "
@@ -145,7 +127,7 @@ ANALYSES = {
                 caption="Which personas move the values that are ticked?",
                 some="shifts.n_scenarios",
             ),
-            _drawing(
+            HOME.drawing(
                 "nearest_persona",
                 "nearest_persona",
                 alt="A shade for each model, readout and culture: how often its persona is the nearest. The table "
@@ -159,14 +141,14 @@ ANALYSES = {
             "nearest_persona": "How far each persona is from answers without one, and how often it is nearest.",
         },
     ),
-    "say_do_gap": _analysis(
-        "say_do_gap",
+    "say_do_gap": HOME.analysis(
+        "measures.say_do_gap:derive_say_do_gap",
         "gaps_line",
-        (*ANSWERED, "reliability", "scenarios"),
+        needs=(*ANSWERED, "reliability", "scenarios"),
         title="Do models write what they choose?",
         about="Decisions and reasons beside next-token probabilities, axis by axis.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "say_do",
                 "gaps",
                 alt="A panel for each form and measure, with a row for each axis and a dot for each model: what is "
@@ -179,10 +161,10 @@ ANALYSES = {
             "gaps": "What is written less what is chosen; signs of dilemmas flipped for all axes and models at once."
         },
     ),
-    "stereotyping": _analysis(
-        "stereotyping",
+    "stereotyping": HOME.analysis(
+        "measures.stereotyping:derive_stereotyping",
         "stereotyping_line",
-        (*ANSWERED, "reason_vectors"),
+        needs=(*ANSWERED, "reason_vectors"),
         title="Are personas caricatures?",
         about="Whether a persona is told from one from nowhere by its reasons, and by which words.",
         captions={
@@ -191,21 +173,21 @@ ANALYSES = {
             "words": "Names of the own country, and sentences that generalise, per 100 words.",
         },
     ),
-    "seed_scores": _analysis(
-        "seed_scores",
+    "seed_scores": HOME.analysis(
+        "published.seed_scores:derive_seed_scores",
         "seed_line",
-        (*ANSWERED, "reason_vectors", "axes", "scenarios"),
+        needs=(*ANSWERED, "reason_vectors", "axes", "scenarios"),
         title="Appendix: the figures of worldWiseAI, each beside what needs no answer",
         about="The figures that worldWiseAI published, of this study's answers, each with its null.",
         drawings=(
-            _drawing(
+            HOME.drawing(
                 "error_heatmap",
                 "errors",
                 alt="A shade for each culture and axis: mean error of the published score, and in rows of their own "
                 "that of zeros. The table holds the same numbers.",
                 caption="As published: error by culture and axis, with rows for a score of zero.",
             ),
-            _drawing(
+            HOME.drawing(
                 "seed_figure",
                 "figures",
                 alt="A row for each point of the published figure '{figure}', with a dot for each model and a bar for "
@@ -223,10 +205,10 @@ ANALYSES = {
         caution="All figures of this section are computed as worldWiseAI (kabiwabi/worldWiseAI) published them, with "
         "their faults; none of the other sections rests on them.",
     ),
-    "recovery": _analysis(
-        "recovery",
+    "recovery": HOME.analysis(
+        "plants.recovery:derive_recovery",
         "recovery_line",
-        ANSWERED,
+        needs=ANSWERED,
         title="Does the instrument work?",
         about="What was planted in models that are trained here, beside what comes back of choices and reasons.",
         captions={

@@ -16,7 +16,7 @@ from valuesassets.dagster_internals.tags import MADE_OF
 from valuesassets.desk.inputs import NO_CELL
 from valuesassets.desk.staleness import ENTRIES, entries_of_partition, tags_of_entries
 from valuesassets.orchestration.checks import Sentence
-from valuesassets.orchestration.code_versions import PACKAGE, code_version, entries_of, homes
+from valuesassets.orchestration.code_versions import code_version, entries_of, homes
 from valuesassets.orchestration.first_look.shown import SUMMARY, Line, Picture, docs_of, first_look, link_to
 from valuesassets.orchestration.following.automation import STEP, Step, condition_of
 from valuesassets.orchestration.instruments import Instrument
@@ -140,8 +140,7 @@ def _by_io_manager(name: str, io_manager: str) -> dict[str, Any]:
 
 def _modules(instrument: Instrument, name: str, modules: Sequence[str]) -> list[str]:
     """The modules that derive an asset: that of its name, those that are declared, and its node job's."""
-    package = instrument.home or f"{PACKAGE}.instruments.{instrument.name}"
-    by_name = [] if name in NODE_ONLY else homes(package, name)
+    by_name = [] if name in NODE_ONLY else homes(instrument.package, name)
     return [*by_name, *modules, *([NODE_JOBS[name]] if name in NODE_JOBS else [])]
 
 

@@ -10,7 +10,7 @@ import dagster as dg
 
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.declaring import declare, sources
-from valuesassets.orchestration.code_versions import PACKAGE, homes
+from valuesassets.orchestration.code_versions import homes
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, readings_job, score_cell, score_job
@@ -74,7 +74,7 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
         """Ten questions in each part that a family is asked in, in every order, before GPU hours are spent."""
         from valuesassets.answers.preflight import judge_preflight, left_out_parts
 
-        derivation = import_module(homes(instrument.home or f"{PACKAGE}.instruments.{instrument.name}", "preflight")[0])
+        derivation = import_module(homes(instrument.package, "preflight")[0])
         name = context.partition_key
         overrides, folder = overrides_of(study, instrument, name), storage.job_folder(context.asset_key, name)
         leaning = named(directional) if directional else {}

@@ -14,7 +14,6 @@ from PIL import Image
 
 from valuesassets.orchestration.assets.analyses import GROUP
 from valuesassets.orchestration.assets.declaring import declare
-from valuesassets.orchestration.code_versions import PACKAGE
 from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_from
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.partitions import own_partition
@@ -58,7 +57,7 @@ def report_asset(
     group: str = GROUP,
     **options: Any,
 ) -> dg.AssetsDefinition:
-    """The page that a study ends in, in the words of `instruments/<instrument>/report.py`.
+    """The page that a study ends in, in the words of `instruments/<instrument>/report/report.py`.
 
     Args:
         gather: gives what the page shows besides, of the context, the storage and the asset's inputs.
@@ -85,7 +84,7 @@ def report_asset(
             part_name=beside.part_name,
             has_planted_people=beside.has_planted_people,
         )
-        words: Any = import_module(f"{instrument.home or f'{PACKAGE}.instruments.{instrument.name}'}.report")
+        words: Any = import_module(f"{instrument.package}.report.report")
         page = render_report(run, words)
         opened = storage.path(context.asset_key, own_partition(context), "html")
         summary = f"{len(readings)} of {len(instrument.cells(study))} cells; one page of {len(page) / 2**20:.1f} MiB"

@@ -60,7 +60,7 @@ def first_page(pdf: Path) -> str:
 
     import pypdfium2
 
-    from valuesassets.instruments.survey.forms.form_pictures import drawn_from
+    from valuesassets.instruments.survey.material.forms.form_pictures import drawn_from
 
     def draw(document: pypdfium2.PdfDocument) -> bytes:
         buffer = io.BytesIO()

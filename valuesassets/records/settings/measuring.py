@@ -102,7 +102,7 @@ class Inference(Record):
     resamples: Annotated[int, pydantic.Field(ge=99)] = 2000
     """Bootstrap samples per interval, and permutations of labels per p-value."""
     worlds: Annotated[int, pydantic.Field(ge=2)] = 20
-    """Simulations of each kind on which the analyses are tested (`valuesassets worlds` runs a thousand)."""
+    """Simulations of each kind on which the analyses are tested (`make simulations` runs a thousand)."""
     level: Annotated[float, pydantic.Field(gt=0.5, lt=1)] = 0.95
     """Nominal coverage of every interval."""
     alpha: Annotated[float, pydantic.Field(gt=0, lt=0.5)] = 0.05

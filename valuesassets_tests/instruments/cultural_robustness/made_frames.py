@@ -4,17 +4,18 @@ from itertools import combinations
 
 import numpy as np
 
-from valuesassets.instruments.cultural_robustness.calibration import GROUPING
-from valuesassets.instruments.cultural_robustness.measure_tables import (
+from valuesassets.instruments.cultural_robustness.plants.calibration import GROUPING
+from valuesassets.instruments.cultural_robustness.tables import (
+    ANSWER_QUALITY,
     CALIBRATION,
     COUNTRY_PROFILES,
     DROPPED,
     EMBEDDER_REPORT,
     LANGUAGE_GROUPS,
     LANGUAGE_PAIRS,
+    QUESTION_REPORT,
     SCORES,
 )
-from valuesassets.instruments.cultural_robustness.tables import ANSWER_QUALITY, QUESTION_REPORT
 
 SIX = ("eng", "deu", "fra", "pol", "ell", "bul")
 OWN = {"eng": "IE", "deu": "DE", "fra": "FR", "pol": "PL", "ell": "GR", "bul": "BG"}

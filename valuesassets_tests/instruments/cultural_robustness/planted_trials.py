@@ -4,9 +4,9 @@ from functools import cache
 
 import pandas as pd
 
-from valuesassets.instruments.cultural_robustness.chat_trials import write_trials
-from valuesassets.instruments.cultural_robustness.questions import all_questions, read_questions
-from valuesassets.instruments.cultural_robustness.trials import as_text
+from valuesassets.instruments.cultural_robustness.material.questions import all_questions, read_questions
+from valuesassets.instruments.cultural_robustness.trials.chat_trials import write_trials
+from valuesassets.instruments.cultural_robustness.trials.trials import as_text
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.trials import Trial
 

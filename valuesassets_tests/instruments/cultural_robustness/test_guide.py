@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from valuesassets.instruments.cultural_robustness.answer_quality import STATUSES
-from valuesassets.instruments.cultural_robustness.questions import read_questions
-from valuesassets.instruments.cultural_robustness.scores import NAMES
+from valuesassets.instruments.cultural_robustness.answers.answer_quality import STATUSES
+from valuesassets.instruments.cultural_robustness.material.questions import read_questions
+from valuesassets.instruments.cultural_robustness.measures.scores import NAMES
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY

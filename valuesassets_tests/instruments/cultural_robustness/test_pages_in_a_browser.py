@@ -4,8 +4,8 @@ import pytest
 
 from valuesassets_tests.desk.web_ui import chromium, page_of_file, shot
 from valuesassets_tests.instruments.cultural_robustness.made_frames import every_frame
-from valuesassets_tests.instruments.cultural_robustness.test_answer_pages import FAULTS, GREEK, rendered
-from valuesassets_tests.instruments.cultural_robustness.test_report import render
+from valuesassets_tests.instruments.cultural_robustness.report.test_answer_pages import FAULTS, GREEK, rendered
+from valuesassets_tests.instruments.cultural_robustness.report.test_report import render
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 HOME = "answers/ell.html"

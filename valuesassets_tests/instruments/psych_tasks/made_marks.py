@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks.published_scores import ScoredScale
+from valuesassets.instruments.psych_tasks.published.published_scores import ScoredScale
 
 ITEMS = (1, 2, 3, 4, 5, 6)
 SCALE = ScoredScale(ITEMS, (4, 5, 6), 1, 5)

@@ -1,8 +1,8 @@
 """Small transcripts and tasks for tests."""
 
-from valuesassets.instruments.psych_tasks.marks import mark_person
-from valuesassets.instruments.psych_tasks.task_files import Task
-from valuesassets.instruments.psych_tasks.transcripts import Shown
+from valuesassets.instruments.psych_tasks.material.marks import mark_person
+from valuesassets.instruments.psych_tasks.material.task_files import Task
+from valuesassets.instruments.psych_tasks.material.transcripts import Shown
 
 INSTRUCTIONS = "Say how far you agree, 1 to 5.\n"
 

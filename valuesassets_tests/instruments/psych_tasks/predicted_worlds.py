@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks.answer_distributions import derive_answer_distributions
-from valuesassets.instruments.psych_tasks.asked_marks import ask_task
-from valuesassets.instruments.psych_tasks.claims import claims
-from valuesassets.instruments.psych_tasks.prediction import derive_prediction
-from valuesassets.instruments.psych_tasks.task_files import Task
+from valuesassets.instruments.psych_tasks.answers.answer_distributions import derive_answer_distributions
+from valuesassets.instruments.psych_tasks.material.task_files import Task
+from valuesassets.instruments.psych_tasks.measures.prediction import derive_prediction
+from valuesassets.instruments.psych_tasks.report.claims import claims
+from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.psych_tasks.made_people import person
 from valuesassets_tests.instruments.psych_tasks.made_readings import evenly_read, read_by

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from valuesassets.instruments.psych_tasks.marks import derive_ledger, mark_person, mark_rows, people_of
+from valuesassets.instruments.psych_tasks.material.marks import derive_ledger, mark_person, mark_rows, people_of
+from valuesassets.instruments.psych_tasks.material.task_files import load_task
+from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_of, shown_rows
 from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
-from valuesassets.instruments.psych_tasks.task_files import load_task
-from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts, shown_of, shown_rows
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.marks import Transcript
 

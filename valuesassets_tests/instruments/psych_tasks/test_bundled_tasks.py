@@ -5,9 +5,9 @@ from collections import Counter
 
 import pytest
 
-from valuesassets.instruments.psych_tasks.marks import mark_person
-from valuesassets.instruments.psych_tasks.task_files import load_task
-from valuesassets.instruments.psych_tasks.transcripts import shown_of
+from valuesassets.instruments.psych_tasks.material.marks import mark_person
+from valuesassets.instruments.psych_tasks.material.task_files import load_task
+from valuesassets.instruments.psych_tasks.material.transcripts import shown_of
 from valuesassets.records.marks import Transcript, read_transcripts
 from valuesassets.records.places import STUDIES
 from valuesassets_tests.needs import shared_file

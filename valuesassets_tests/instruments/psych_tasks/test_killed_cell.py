@@ -6,10 +6,10 @@ import re
 import pytest
 import torch
 
-from valuesassets.instruments.psych_tasks.asked_marks import ask_task
-from valuesassets.instruments.psych_tasks.marks import people_of
-from valuesassets.instruments.psych_tasks.task_files import load_task
-from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts, shown_rows
+from valuesassets.instruments.psych_tasks.material.marks import people_of
+from valuesassets.instruments.psych_tasks.material.task_files import load_task
+from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
+from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 from valuesassets.node.job_process import main
 from valuesassets_tests.node.node_jobs import score_job, start
 from valuesassets_tests.orchestration.rainy_study import EVERY_MARK, text, write_task

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from valuesassets.instruments.psych_tasks.marks import derive_ledger, mark_person, mark_rows, people_of
+from valuesassets.instruments.psych_tasks.material.marks import derive_ledger, mark_person, mark_rows, people_of
+from valuesassets.instruments.psych_tasks.material.task_files import load_task
+from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
 from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
-from valuesassets.instruments.psych_tasks.task_files import load_task
-from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts, shown_rows
 from valuesassets_tests.needs import shared_file
 
 pytestmark = pytest.mark.published

@@ -1,6 +1,6 @@
 """One question's answers on the analysis scale, one by one: what arrays of them are compared with."""
 
-from valuesassets.instruments.survey.analysis_scale import analysis_value
+from valuesassets.instruments.survey.material.analysis_scale import analysis_value
 from valuesassets.measure.distances import distribution
 
 

@@ -2,7 +2,7 @@ import shutil
 
 import pytest
 
-from valuesassets.instruments.survey.forms.layout import pages
+from valuesassets.instruments.survey.material.forms.layout import pages
 from valuesassets_tests.instruments.survey.stored_study import StoredStudy, write_stored_study
 
 

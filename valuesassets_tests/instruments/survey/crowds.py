@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.survey.indicators import INDICATORS
-from valuesassets.instruments.survey.map.axes import average_means, indicator_ranges, published_slopes
+from valuesassets.instruments.survey.material.indicators import INDICATORS
+from valuesassets.instruments.survey.published.axes import average_means, indicator_ranges, published_slopes
 
 COUNTRIES = ("GB", "DE", "FR", "PL", "GR", "BG")
 

@@ -5,8 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from valuesassets.instruments.survey.indicators import INDICATORS, Answers, answer_codes, components, indicator_mean
-from valuesassets.instruments.survey.map.axes import reference_projector
+from valuesassets.instruments.survey.material.indicators import (
+    INDICATORS,
+    Answers,
+    answer_codes,
+    components,
+    indicator_mean,
+)
+from valuesassets.instruments.survey.published.axes import reference_projector
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ import pandas as pd
 
 from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
 from valuesassets.answers.quality_report import report_quality
-from valuesassets.instruments.survey.aligned_questions import align_questions
-from valuesassets.instruments.survey.alignment.match import write_matches
-from valuesassets.instruments.survey.extracted_questions import examine_questions, extract_questions
-from valuesassets.instruments.survey.master_questions import list_master_questions
-from valuesassets.instruments.survey.normalisation import Normalised
-from valuesassets.instruments.survey.questionnaire_pdf import fetch_questionnaire
-from valuesassets.instruments.survey.trials import write_trials
+from valuesassets.instruments.survey.material.aligned_questions import align_questions
+from valuesassets.instruments.survey.material.alignment.match import write_matches
+from valuesassets.instruments.survey.material.extracted_questions import examine_questions, extract_questions
+from valuesassets.instruments.survey.material.master_questions import list_master_questions
+from valuesassets.instruments.survey.material.normalisation import Normalised
+from valuesassets.instruments.survey.material.questionnaire_pdf import fetch_questionnaire
+from valuesassets.instruments.survey.trials.trials import write_trials
 from valuesassets.people.variables import load_variables
 from valuesassets.records.files import sha256_json, write_json
 from valuesassets.records.lexicon import load_lexicon

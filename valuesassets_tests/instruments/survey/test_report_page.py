@@ -2,7 +2,7 @@
 
 import pytest
 
-from valuesassets.instruments.survey.reporting.trace import trace_cells
+from valuesassets.instruments.survey.report.trace import trace_cells
 from valuesassets.reporting.parts import Gate
 from valuesassets_tests.desk.web_ui import chromium, page_of_file, shot
 from valuesassets_tests.figures.made_up import controls_frame, human_frame, recovery_frame

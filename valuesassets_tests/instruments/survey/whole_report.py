@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 from valuesassets.comparing.answer_grid import answer_grid
 from valuesassets.comparing.distances import derive_distances
-from valuesassets.instruments.survey import report
 from valuesassets.instruments.survey.analyses import ANALYSES
+from valuesassets.instruments.survey.report import report
 from valuesassets.records.study import load_study
 from valuesassets.reporting.parts import Gate
 from valuesassets.reporting.report import render_report

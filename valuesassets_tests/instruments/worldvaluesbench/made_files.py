@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.backgrounds import load_backgrounds
-from valuesassets.instruments.worldvaluesbench.participants import Dataset, read_participants
-from valuesassets.instruments.worldvaluesbench.planted_people import DEMO, Design, plant_people
-from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import load_backgrounds
+from valuesassets.instruments.worldvaluesbench.material.participants import Dataset, read_participants
+from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
+from valuesassets.instruments.worldvaluesbench.plants.planted_people import DEMO, Design, plant_people
 from valuesassets_tests.people.synthetic_files import save
 
 PLANTED_SLOPES = {"aware": 0.8, "blind": 0.0, "contrary": -0.4, "caricature": 1.6}

@@ -4,8 +4,8 @@ from itertools import product
 
 import numpy as np
 
-from valuesassets.instruments.worldvaluesbench.rated import AskedQuestion, Groups, Probe, Rated
-from valuesassets.instruments.worldvaluesbench.value_questions import ValueQuestion
+from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Groups, Probe, Rated
+from valuesassets.instruments.worldvaluesbench.material.value_questions import ValueQuestion
 
 FACTORS = {
     "continent": ("Africa", "Asia", "Europe", "Oceania"),

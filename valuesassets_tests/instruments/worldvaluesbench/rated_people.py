@@ -6,12 +6,12 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.backgrounds import ATTRIBUTE_OF, FACTORS, load_backgrounds
-from valuesassets.instruments.worldvaluesbench.participants import Dataset
-from valuesassets.instruments.worldvaluesbench.rated import AskedQuestion, Groups, Probe, Rated
-from valuesassets.instruments.worldvaluesbench.rating_sources import rated_singly
+from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Groups, Probe, Rated
+from valuesassets.instruments.worldvaluesbench.answers.rating_sources import rated_singly
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import ATTRIBUTE_OF, FACTORS, load_backgrounds
+from valuesassets.instruments.worldvaluesbench.material.participants import Dataset
+from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
 from valuesassets.instruments.worldvaluesbench.tables import LEDGER
-from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions
 
 CODES = {"continent": (156, 276), "settlement": (1, 2), "education": (2, 7)}
 """China and Germany, urban and rural, lower secondary and tertiary."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from valuesassets.instruments.worldvaluesbench.rated import AskedQuestion, Groups, Probe, Rated
-from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Groups, Probe, Rated
+from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
 
 LEVELS = (("Africa", "urban"), ("Africa", "rural"), ("Asia", "urban"), ("Asia", "rural"))
 NAN = float("nan")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.participants import read_participants
-from valuesassets.instruments.worldvaluesbench.planted_people import DEMO, plant_people
-from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
+from valuesassets.instruments.worldvaluesbench.material.participants import read_participants
+from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
+from valuesassets.instruments.worldvaluesbench.plants.planted_people import DEMO, plant_people
 from valuesassets.records.errors import HumanDataError
 from valuesassets_tests.instruments.worldvaluesbench.made_files import planted_file, with_cell
 

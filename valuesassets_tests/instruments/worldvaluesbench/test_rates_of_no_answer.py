@@ -2,10 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.gathered import gather_probe
-from valuesassets.instruments.worldvaluesbench.human_groups import derive_human_groups
-from valuesassets.instruments.worldvaluesbench.probe_samples import choose_samples
-from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
+from valuesassets.instruments.worldvaluesbench.material.probe_samples import choose_samples
+from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
+from valuesassets.instruments.worldvaluesbench.measures.gathered import gather_probe
+from valuesassets.instruments.worldvaluesbench.measures.human_groups import derive_human_groups
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import drawn_scores, people_of
 
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.readout_comparison import ratings_by_readout
+from valuesassets.instruments.worldvaluesbench.measures.readout_comparison import ratings_by_readout
 
 
 def read_of(forward, backward):

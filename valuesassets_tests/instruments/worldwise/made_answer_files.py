@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from valuesassets.instruments.worldwise.dimensions import AXES
+from valuesassets.instruments.worldwise.material.dimensions import AXES
 
 PAIRS = {
     "freedom choice self": "family duty together",

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from valuesassets.instruments.worldwise import report
 from valuesassets.instruments.worldwise.analyses import ANALYSES
-from valuesassets.instruments.worldwise.quality_report import derive_statuses
+from valuesassets.instruments.worldwise.measures.quality_report import derive_statuses
+from valuesassets.instruments.worldwise.report import report
 from valuesassets.instruments.worldwise.tables import CHOICES, REASONS
 from valuesassets.records.study import load_study
 from valuesassets.reporting.report import render_report

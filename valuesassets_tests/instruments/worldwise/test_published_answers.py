@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from valuesassets.cli.worldwise_score import score
-from valuesassets.instruments.worldwise.answer_files import read_answer_file
-from valuesassets.instruments.worldwise.axes import fit_axes
-from valuesassets.instruments.worldwise.dimensions import AXES
-from valuesassets.instruments.worldwise.exemplars import read_exemplars
-from valuesassets.instruments.worldwise.seed_counts import stereotype_score
+from valuesassets.instruments.worldwise.answers.answer_files import read_answer_file
+from valuesassets.instruments.worldwise.material.dimensions import AXES
+from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
+from valuesassets.instruments.worldwise.measures.axes import fit_axes
+from valuesassets.instruments.worldwise.published.counts import stereotype_score
 from valuesassets.records.bundled import BUNDLED
 from valuesassets_tests.needs import minilm, shared_file
 

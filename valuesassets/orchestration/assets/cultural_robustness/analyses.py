@@ -7,8 +7,8 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.instruments.cultural_robustness import lines as own_lines
 from valuesassets.instruments.cultural_robustness.analyses import MEASURED, OF_A_MODEL, analyses_of, page_analyses
+from valuesassets.instruments.cultural_robustness.report import lines as own_lines
 from valuesassets.orchestration.assets.analyses import analysis_asset, offer_inputs
 from valuesassets.orchestration.assets.bundle import bundle_asset
 from valuesassets.orchestration.assets.cultural_robustness import checks
@@ -86,14 +86,14 @@ def clustering_asset(study: Study) -> dg.AssetsDefinition:
         line=own_lines.scores_line,
         io_manager_key="csv",
         reads=("seed",),
-        modules=(f"{HOME}.seed_columns",),
+        modules=(f"{HOME}.published.columns",),
     )
     def clustering(
         context: dg.AssetExecutionContext, storage: Storage, vectors: pd.DataFrame, question_vectors: pd.DataFrame
     ) -> Any:
         """Published scores, each beside what translations of the questions give; and their files of clusters."""
-        from valuesassets.instruments.cultural_robustness.clustering import write_clustering
-        from valuesassets.instruments.cultural_robustness.seed_columns import seed_scores
+        from valuesassets.instruments.cultural_robustness.published.clustering import write_clustering
+        from valuesassets.instruments.cultural_robustness.published.columns import seed_scores
 
         name = context.partition_key
         both = pd.concat([vectors, question_vectors], ignore_index=True)
@@ -150,7 +150,7 @@ def _beside_analyses(
     study: Study, context: dg.AssetExecutionContext, storage: Storage, inputs: Mapping[str, Any]
 ) -> Beside:
     """The tables of all models in one each, the cells that are asked for, and where the pages of answers are."""
-    from valuesassets.instruments.cultural_robustness.report import tables_of_models
+    from valuesassets.instruments.cultural_robustness.report.report import tables_of_models
 
     quality: dict[str, pd.DataFrame] = inputs["answer_quality"]
     pages = {

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.desk.staleness import folder_metadata
-from valuesassets.instruments.cultural_robustness import lines as own_lines
+from valuesassets.instruments.cultural_robustness.report import lines as own_lines
 from valuesassets.orchestration.assets.cultural_robustness import checks
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.embedding import Embedded, embed_texts
@@ -99,7 +99,7 @@ def quality_asset(study: Study) -> dg.AssetsDefinition:
         reads=(),
         entries=("languages",),
         stamp=sha256_json([settings.usable_share, settings.keep]),
-        modules=(f"{HOME}.answer_files", f"{HOME}.answer_pages"),
+        modules=(f"{HOME}.answers.answer_files", f"{HOME}.report.answer_pages"),
     )
     def answer_quality(
         context: dg.AssetExecutionContext,
@@ -108,8 +108,8 @@ def quality_asset(study: Study) -> dg.AssetsDefinition:
         answers: dict[tuple[str, str], list[Answer]],
     ) -> Any:
         """Whether each answer counts: its status, why, and the language that it is in."""
-        from valuesassets.instruments.cultural_robustness.answer_pages import render_answer_page
-        from valuesassets.instruments.cultural_robustness.answer_quality import is_usable, judge_answers
+        from valuesassets.instruments.cultural_robustness.answers.answer_quality import is_usable, judge_answers
+        from valuesassets.instruments.cultural_robustness.report.answer_pages import render_answer_page
 
         name = context.partition_key
         answered = _answered(answers, name, questions)
@@ -157,7 +157,7 @@ def vectors_asset(study: Study) -> dg.AssetsDefinition:
     @embedding(study)(
         partitions_def=model_partitions(study),
         ins=written_answers(),
-        modules=(f"{HOME}.answer_files", f"{HOME}.answer_quality"),
+        modules=(f"{HOME}.answers.answer_files", f"{HOME}.answers.answer_quality"),
     )
     def vectors(
         context: dg.AssetExecutionContext,
@@ -167,7 +167,7 @@ def vectors_asset(study: Study) -> dg.AssetsDefinition:
         answer_quality: pd.DataFrame,
     ) -> Any:
         """Every answer with a letter or digit as a vector of the embedder, and whether it counts."""
-        from valuesassets.instruments.cultural_robustness.vectors import answer_vectors, embeddable
+        from valuesassets.instruments.cultural_robustness.answers.vectors import answer_vectors, embeddable
 
         answered = embeddable(_answered(answers, context.partition_key, questions), answer_quality)
         embedded = _embedded(context, study, storage, answered["text"])
@@ -185,7 +185,7 @@ def question_vectors_asset(study: Study) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, storage: Storage, questions: dict[str, pd.DataFrame]
     ) -> Any:
         """Every question without a country as a vector, which shows whether the embedder knows the languages."""
-        from valuesassets.instruments.cultural_robustness.question_vectors import question_rows, question_texts
+        from valuesassets.instruments.cultural_robustness.answers.question_vectors import question_rows, question_texts
 
         texts = question_texts(questions)
         embedded = _embedded(context, study, storage, texts["prompt"])
@@ -204,7 +204,7 @@ def planted_models_asset(study: Study) -> dg.AssetsDefinition:
     """The reference models, which learn to write whole answers."""
 
     def plant(cells: Sequence[Cell], inputs: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, object]]:
-        from valuesassets.instruments.cultural_robustness.plants import planted_text_rows
+        from valuesassets.instruments.cultural_robustness.plants.plants import planted_text_rows
 
         texts = (planted_text_rows(cell.family, inputs["trials"][cell.language]) for cell in cells)
         return [row for rows_of_cell in texts for row in rows_of_cell], {}
@@ -219,7 +219,7 @@ def planted_models_asset(study: Study) -> dg.AssetsDefinition:
         many=["trials"],
         reads=("phantom", "seed", TRAINED),
         entries=("languages",),
-        modules=(f"{HOME}.plants",),
+        modules=(f"{HOME}.plants.plants",),
     )
 
 
@@ -239,7 +239,7 @@ def planted_embedder_asset(study: Study) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, storage: Storage, questions: dict[str, pd.DataFrame]
     ) -> dg.MaterializeResult:
         """The embedder that knows the made-up answers: its word vectors are solved for, so that each has its vector."""
-        from valuesassets.instruments.cultural_robustness.planted_embedder import planted_sentences
+        from valuesassets.instruments.cultural_robustness.plants.planted_embedder import planted_sentences
         from valuesassets.models.static_embedder import write_static_embedder
 
         prompts = {
@@ -273,7 +273,7 @@ def _answered(
     answers: dict[tuple[str, str], list[Answer]], family: str, questions: dict[str, pd.DataFrame]
 ) -> pd.DataFrame:
     """All answers of a family that exist, a row each."""
-    from valuesassets.instruments.cultural_robustness.answer_files import answered_frame
+    from valuesassets.instruments.cultural_robustness.answers.answer_files import answered_frame
 
     by_part = {part: written for (name, part), written in answers.items() if name == family}
     return answered_frame(by_part, questions)

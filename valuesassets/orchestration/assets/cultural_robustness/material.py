@@ -9,7 +9,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.instruments.cultural_robustness import lines as own_lines
+from valuesassets.instruments.cultural_robustness.report import lines as own_lines
 from valuesassets.orchestration.assets.cultural_robustness import checks
 from valuesassets.orchestration.assets.cultural_robustness.analyses import score_assets
 from valuesassets.orchestration.assets.cultural_robustness.answers import answer_assets
@@ -72,11 +72,11 @@ def questions_asset(study: Study) -> dg.AssetsDefinition:
         io_manager_key="frame",
         dagster_type=dg.Any,  # the shared table of this name is another
         stamp=stamp_of(study, "questions", "countries"),
-        modules=(f"{HOME}.countries",),
+        modules=(f"{HOME}.material.countries",),
     )
     def questions(context: dg.AssetExecutionContext) -> pd.DataFrame:
         """Everyday questions of a language, as they are and with each country named."""
-        from valuesassets.instruments.cultural_robustness.questions import read_questions
+        from valuesassets.instruments.cultural_robustness.material.questions import read_questions
 
         by_language, language = read_questions(settings.questions, settings.countries), context.partition_key
         if language not in by_language:
@@ -100,7 +100,7 @@ def question_report_asset(study: Study) -> dg.AssetsDefinition:
     )
     def question_report(context: dg.AssetExecutionContext, questions: dict[str, pd.DataFrame]) -> Any:
         """Every fault of the questions, by language and id."""
-        from valuesassets.instruments.cultural_robustness.question_report import report_questions
+        from valuesassets.instruments.cultural_robustness.material.question_report import report_questions
 
         faults = report_questions(questions)
         is_warning = faults["is_warning"].astype(bool)
@@ -126,13 +126,13 @@ def trials_assets(study: Study) -> list[dg.AssetsDefinition]:
         io_manager_key="trials",
         reads=("seed",),
         entries=("languages",),
-        modules=(f"{HOME}.trials", f"{HOME}.chat_trials", f"{HOME}.countries"),
+        modules=(f"{HOME}.trials.trials", f"{HOME}.trials.chat_trials", f"{HOME}.material.countries"),
         stamp=stamp_of(study, "anchors", "samples", "samples_anchored", "greedy", "temperature", "max_tokens"),
     )
 
     def turns(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> list[Trial]:
-        from valuesassets.instruments.cultural_robustness.chat_trials import write_trials
-        from valuesassets.instruments.cultural_robustness.countries import asked_countries, of_countries
+        from valuesassets.instruments.cultural_robustness.material.countries import asked_countries, of_countries
+        from valuesassets.instruments.cultural_robustness.trials.chat_trials import write_trials
 
         if settings.anchors is not None:
             countries = settings.own_countries(study).values()
@@ -142,7 +142,7 @@ def trials_assets(study: Study) -> list[dg.AssetsDefinition]:
     @asking()
     def trials(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> Any:
         """What models without a chat are asked: the question, below it the words that ask for an answer."""
-        from valuesassets.instruments.cultural_robustness.trials import as_text
+        from valuesassets.instruments.cultural_robustness.trials.trials import as_text
 
         return as_text(turns(context, questions))
 
@@ -168,7 +168,7 @@ def model_languages_asset(study: Study) -> dg.AssetsDefinition:
     )
     def model_languages(context: dg.AssetExecutionContext, storage: Storage) -> dict[str, Any]:
         """The languages that a model is asked in, and the source that names them."""
-        from valuesassets.instruments.cultural_robustness.model_languages import find_languages
+        from valuesassets.instruments.cultural_robustness.material.model_languages import find_languages
 
         name = context.partition_key
         family = study.families[name]

@@ -63,23 +63,23 @@ def _offered(
     """The arguments that a derivation may take, by the name of its parameter."""
 
     def table(name: str) -> pd.DataFrame:
-        from valuesassets.instruments.psych_tasks.cells import table_of_cells
+        from valuesassets.instruments.psych_tasks.measures.cells import table_of_cells
 
         return table_of_cells(inputs["answer_distributions"], name)
 
     def task_marks() -> pd.DataFrame:
-        from valuesassets.instruments.psych_tasks.cells import tables_of_tasks
+        from valuesassets.instruments.psych_tasks.measures.cells import tables_of_tasks
 
         return tables_of_tasks(inputs["marks"])
 
     def tasks() -> Any:
-        from valuesassets.instruments.psych_tasks.task_files import load_task
+        from valuesassets.instruments.psych_tasks.material.task_files import load_task
 
         settings = PsychTasks.of(study)
         return {part: load_task(settings.task_file(part)) for part in settings.tasks}
 
     def lines() -> dict[str, str]:
-        from valuesassets.instruments.psych_tasks.model_lines import lines_of_study
+        from valuesassets.instruments.psych_tasks.measures.model_lines import lines_of_study
 
         return lines_of_study(study)
 
@@ -97,7 +97,7 @@ def _offered(
 
 def _lost_marks(ledger: pd.DataFrame, offered: Mapping[str, Callable[[], Any]]) -> tuple[list[dict[str, Any]], int]:
     """The histories of cells that lack marks in the ledger."""
-    from valuesassets.instruments.psych_tasks.cells import lost_marks
+    from valuesassets.instruments.psych_tasks.measures.cells import lost_marks
 
     return lost_marks(ledger, offered["marks_by_task"]()), len(ledger)
 
@@ -106,8 +106,8 @@ def _beside_analyses(
     study: Study, context: dg.AssetExecutionContext, storage: Storage, inputs: Mapping[str, Any]
 ) -> Beside:
     """What the page shows besides its analyses: the cells that are asked for, their preflight, and the calibration."""
-    from valuesassets.instruments.psych_tasks.cells import table_of_cells
-    from valuesassets.instruments.psych_tasks.gates import preflight_rows
+    from valuesassets.instruments.psych_tasks.measures.cells import table_of_cells
+    from valuesassets.instruments.psych_tasks.report.gates import preflight_rows
 
     cells = [{"model": cell.family, "task": cell.part.name} for cell in PSYCH_TASKS.cells(study)]
     tables: dict[str, Any] = {"cells": pd.DataFrame(cells), "preflight": preflight_rows(inputs["preflight"])}

@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks import lines as own_lines
+from valuesassets.instruments.psych_tasks.report import lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.psych_tasks import checks
 from valuesassets.orchestration.assets.training import reference_models_asset
@@ -54,7 +54,7 @@ def answers_asset(study: Study) -> dg.AssetsDefinition:
         ins={"readings": dg.AssetIn(key("readings"), input_manager_key="readings")},
         reads=("thresholds",),
         entries=("families",),
-        modules=(f"{HOME}.mark_ledger", f"{HOME}.masses", f"{HOME}.transcript_pages"),
+        modules=(f"{HOME}.answers.mark_ledger", f"{HOME}.answers.masses", f"{HOME}.report.transcript_pages"),
         stamp=sha256_json(settings.unread_marks),
     )
     def answer_distributions(
@@ -66,11 +66,11 @@ def answers_asset(study: Study) -> dg.AssetsDefinition:
         readings: list[Reading],
     ) -> Any:
         """How probable each candidate is at each mark, after each history."""
-        from valuesassets.instruments.psych_tasks.answer_distributions import derive_answer_distributions
-        from valuesassets.instruments.psych_tasks.mark_ledger import unread_differ, unread_share
-        from valuesassets.instruments.psych_tasks.masses import masses_by_history
-        from valuesassets.instruments.psych_tasks.task_files import load_task
-        from valuesassets.instruments.psych_tasks.transcript_pages import render_transcript_page
+        from valuesassets.instruments.psych_tasks.answers.answer_distributions import derive_answer_distributions
+        from valuesassets.instruments.psych_tasks.answers.mark_ledger import unread_differ, unread_share
+        from valuesassets.instruments.psych_tasks.answers.masses import masses_by_history
+        from valuesassets.instruments.psych_tasks.material.task_files import load_task
+        from valuesassets.instruments.psych_tasks.report.transcript_pages import render_transcript_page
 
         name, part = cell_of(context)
         task, is_chat = load_task(settings.task_file(part)), study.families[name].prompting.is_chat
@@ -109,7 +109,7 @@ def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
     stamp = sha256_json([settings.model_dump(mode="json", include={"laws", "tasks"})])
 
     def plant(cells: Sequence[Cell], inputs: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-        from valuesassets.instruments.psych_tasks.plants import plant_transcripts
+        from valuesassets.instruments.psych_tasks.plants.plants import plant_transcripts
 
         return plant_transcripts(study, cells[0].family, [cell.part.name for cell in cells])
 
@@ -122,7 +122,7 @@ def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
         docs=DOCS,
         stamp=stamp,
         reads=("phantom", "seed", TRAINED),
-        modules=(f"{HOME}.plants",),
+        modules=(f"{HOME}.plants.plants",),
     )
     return [reference_models, calibration_asset(study, stamp)]
 
@@ -149,15 +149,15 @@ def calibration_asset(study: Study, stamp: str) -> dg.AssetsDefinition:
         io_manager_key="frames",
         reads=(),
         entries=("families",),
-        modules=(f"{HOME}.asked_marks",),
+        modules=(f"{HOME}.trials.asked_marks",),
     )
     def calibration(
         context: dg.AssetExecutionContext, storage: Storage, transcripts: pd.DataFrame, readings: list[Reading]
     ) -> Any:
         """Planted against read, mark by mark and history by history; and what the gains should be."""
-        from valuesassets.instruments.psych_tasks.asked_marks import ask_task
-        from valuesassets.instruments.psych_tasks.calibration import derive_calibration
-        from valuesassets.instruments.psych_tasks.task_files import load_task
+        from valuesassets.instruments.psych_tasks.material.task_files import load_task
+        from valuesassets.instruments.psych_tasks.plants.calibration import derive_calibration
+        from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 
         name, part = cell_of(context)
         task = load_task(settings.task_file(part))
@@ -180,8 +180,8 @@ def calibration_asset(study: Study, stamp: str) -> dg.AssetsDefinition:
 
 
 def _people(transcripts: pd.DataFrame, task: Any) -> list[Any]:
-    from valuesassets.instruments.psych_tasks.marks import people_of
-    from valuesassets.instruments.psych_tasks.transcripts import shown_rows
+    from valuesassets.instruments.psych_tasks.material.marks import people_of
+    from valuesassets.instruments.psych_tasks.material.transcripts import shown_rows
 
     return people_of(shown_rows(transcripts), task)
 

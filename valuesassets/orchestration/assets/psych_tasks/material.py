@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks import lines as own_lines
+from valuesassets.instruments.psych_tasks.report import lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.psych_tasks import checks
@@ -71,7 +71,7 @@ def of_task(study: Study) -> Callable[..., Any]:
         reads=(),
         partitions_def=part_partitions(study, PSYCH_TASKS),
         files=stamps_of_tasks(study),
-        modules=(f"{HOME}.task_files",),
+        modules=(f"{HOME}.material.task_files",),
         io_manager_key="frame",
     )
 
@@ -84,8 +84,8 @@ def transcripts_asset(study: Study) -> dg.AssetsDefinition:
     @of_task(study)(line=own_lines.transcripts_line, reads=("seed",) if is_planted else ())
     def transcripts(context: dg.AssetExecutionContext, storage: Storage) -> pd.DataFrame:
         """People's transcripts, word for word."""
-        from valuesassets.instruments.psych_tasks.planted_people import transcript_lines
-        from valuesassets.instruments.psych_tasks.transcripts import derive_transcripts
+        from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts
+        from valuesassets.instruments.psych_tasks.plants.planted_people import transcript_lines
 
         entry, task = settings.tasks[context.partition_key], _task(study, context)
         path = entry.transcripts
@@ -114,9 +114,9 @@ def marks_asset(study: Study) -> dg.AssetsDefinition:
     )
     def marks(context: dg.AssetExecutionContext, transcripts: pd.DataFrame) -> Any:
         """Every opening delimiter: its block and kind, what may be answered there, or why it cannot be asked."""
-        from valuesassets.instruments.psych_tasks.marks import mark_rows, unread_rows
-        from valuesassets.instruments.psych_tasks.marks_without_item import marks_without_item
-        from valuesassets.instruments.psych_tasks.statuses import MarkStatus
+        from valuesassets.instruments.psych_tasks.material.marks import mark_rows, unread_rows
+        from valuesassets.instruments.psych_tasks.material.marks_without_item import marks_without_item
+        from valuesassets.instruments.psych_tasks.material.statuses import MarkStatus
         from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 
         people, task = _people_and_task(study, context, transcripts)
@@ -146,13 +146,13 @@ def asking_assets(study: Study) -> list[dg.AssetsDefinition]:
     settings = PsychTasks.of(study)
     asking = partial(
         of_task(study),
-        modules=(f"{HOME}.task_files", f"{HOME}.asked_marks"),
+        modules=(f"{HOME}.material.task_files", f"{HOME}.trials.asked_marks"),
         stamp=stamp_of(study, "histories", "layout", "own_draws"),
         deps=[PSYCH_TASKS.key("marks")],
     )
 
     def asked_task(context: dg.AssetExecutionContext, transcripts: pd.DataFrame) -> Any:
-        from valuesassets.instruments.psych_tasks.asked_marks import ask_task
+        from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 
         people, task = _people_and_task(study, context, transcripts)
         part = PSYCH_TASKS.part_of(study, context.partition_key)
@@ -173,7 +173,7 @@ def asking_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 def _task(study: Study, context: dg.AssetExecutionContext) -> Any:
     """The task of a partition, from its file."""
-    from valuesassets.instruments.psych_tasks.task_files import load_task
+    from valuesassets.instruments.psych_tasks.material.task_files import load_task
 
     return load_task(PsychTasks.of(study).task_file(context.partition_key))
 
@@ -182,8 +182,8 @@ def _people_and_task(
     study: Study, context: dg.AssetExecutionContext, transcripts: pd.DataFrame
 ) -> tuple[list[Any], Any]:
     """The people of a partition with their marks, and their task."""
-    from valuesassets.instruments.psych_tasks.marks import mark_person
-    from valuesassets.instruments.psych_tasks.transcripts import shown_rows
+    from valuesassets.instruments.psych_tasks.material.marks import mark_person
+    from valuesassets.instruments.psych_tasks.material.transcripts import shown_rows
 
     task = _task(study, context)
     return [mark_person(row, task) for row in shown_rows(transcripts)], task

@@ -46,9 +46,9 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         return rows, len(extracted)
 
     return [
-        *calibration_assets(Planting(study, SURVEY, f"{HOME}.plants:plant_questions", "aligned_questions")),
+        *calibration_assets(Planting(study, SURVEY, f"{HOME}.plants.plants:plant_questions", "aligned_questions")),
         *self_calibration_asset(study),
-        *grid_assets(study, SURVEY, f"{HOME}.analysis_scale:DIRECTIONAL"),
+        *grid_assets(study, SURVEY, f"{HOME}.material.analysis_scale:DIRECTIONAL"),
         probe_asset(study),
         *people_assets(study),
         *analysis_assets(
@@ -93,7 +93,7 @@ def probe_asset(study: Study) -> dg.AssetsDefinition:
             doubtful_questions,
         )
         from valuesassets.figures.probe_cell import draw_probe_cell
-        from valuesassets.instruments.survey.analysis_scale import analysis_places
+        from valuesassets.instruments.survey.material.analysis_scale import analysis_places
         from valuesassets.people.variables import load_variables
 
         name, language = cell_of(context)
@@ -142,14 +142,14 @@ def people_assets(study: Study) -> list[dg.AssetsDefinition]:
     )
     def respondents(aligned_questions: dict[str, list[Question]]) -> Any:
         """People, one row each, with weight and answers; in the demo synthetic ones, drawn from the plants."""
-        from valuesassets.instruments.survey.respondents import derive_respondents
+        from valuesassets.instruments.survey.material.respondents import derive_respondents
 
         return _with_notes(derive_respondents(study, _askable_of(aligned_questions)))
 
     @declared(line=lines.by_country_line, picture=pictures.draw_human_distributions, reads=("human", "languages"))
     def human_distributions(aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
         """Weighted answers of respondents per country."""
-        from valuesassets.instruments.survey.human_distributions import derive_human_distributions
+        from valuesassets.instruments.survey.material.human_distributions import derive_human_distributions
 
         return derive_human_distributions(respondents, study, _askable_of(aligned_questions))
 
@@ -161,7 +161,7 @@ def people_assets(study: Study) -> list[dg.AssetsDefinition]:
     )
     def human_means(aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
         """Mean answers of people per country: of the respondents, or as they were published."""
-        from valuesassets.instruments.survey.human_means import derive_human_means
+        from valuesassets.instruments.survey.material.human_means import derive_human_means
 
         return _with_notes(derive_human_means(respondents, study, _askable_of(aligned_questions)))
 
@@ -206,7 +206,7 @@ def _beside_analyses(
 ) -> Beside:
     """What the survey's page shows besides its analyses, and the forms that all of it comes from."""
     from valuesassets.answers.calibration import calibration_tables
-    from valuesassets.instruments.survey.reporting.trace import trace_cells
+    from valuesassets.instruments.survey.report.trace import trace_cells
     from valuesassets.reporting.parts import Refused
 
     cells = {f"{model}/{language}" for model, language in study.cells()}

@@ -91,8 +91,8 @@ def questionnaire_pdf_asset(study: Study) -> dg.AssetsDefinition:
     )
     def questionnaire_pdf(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult[dict[str, Any]]:
         """The questionnaire of one language: a PDF that was looked into, its sha256, pages and where it came from."""
-        from valuesassets.instruments.survey.forms.extractors import import_path
-        from valuesassets.instruments.survey.questionnaire_pdf import fetch_questionnaire, has_questionnaire
+        from valuesassets.instruments.survey.material.forms.extractors import import_path
+        from valuesassets.instruments.survey.material.questionnaire_pdf import fetch_questionnaire, has_questionnaire
 
         language = context.partition_key
         if not has_questionnaire(study, language):
@@ -127,8 +127,8 @@ def trials_asset(study: Study) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, storage: Storage, aligned_questions: list[Question]
     ) -> dg.MaterializeResult[list[Trial]]:
         """The prompts of one language, in every order the study asks for: read them before a GPU hour is spent."""
-        from valuesassets.instruments.survey.extracted_questions import NOT_ASKED
-        from valuesassets.instruments.survey.trials import write_trials
+        from valuesassets.instruments.survey.material.extracted_questions import NOT_ASKED
+        from valuesassets.instruments.survey.trials.trials import write_trials
         from valuesassets.people.variables import load_variables
         from valuesassets.records.lexicon import load_lexicon
 

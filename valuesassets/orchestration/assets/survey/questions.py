@@ -56,9 +56,9 @@ def extracted_questions_asset(study: Study) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, storage: Storage, questionnaire_pdf: dict[str, Any]
     ) -> dg.MaterializeResult[list[Question]]:
         """Questions read out of the PDF, each with its page and box, or imported, as a person has corrected them."""
-        from valuesassets.instruments.survey.extracted_questions import NOT_ASKED, examine_questions
-        from valuesassets.instruments.survey.forms.extractors import extract, second_extractor
-        from valuesassets.instruments.survey.forms.review_page import render_review
+        from valuesassets.instruments.survey.material.extracted_questions import NOT_ASKED, examine_questions
+        from valuesassets.instruments.survey.material.forms.extractors import extract, second_extractor
+        from valuesassets.instruments.survey.material.forms.review_page import render_review
         from valuesassets.records.lexicon import known_lexicon
 
         language = context.partition_key
@@ -131,7 +131,7 @@ def master_questions_asset(study: Study) -> dg.AssetsDefinition:
     )
     def master_questions(extracted_questions: dict[str, list[Question]]) -> dg.MaterializeResult[list[Question]]:
         """The master list: canonical id, text and scale in the master language, and which languages have it."""
-        from valuesassets.instruments.survey.master_questions import coverage_rows, list_master_questions
+        from valuesassets.instruments.survey.material.master_questions import coverage_rows, list_master_questions
         from valuesassets.people.variables import load_variables
 
         questions = list_master_questions(extracted_questions, settings.master, load_variables())
@@ -170,12 +170,12 @@ def aligned_questions_asset(study: Study) -> dg.AssetsDefinition:
         master_questions: list[Question],
     ) -> dg.MaterializeResult[list[Question]]:
         """The language's questions under canonical ids, in the master's order; those with `unfit` are not asked."""
-        from valuesassets.instruments.survey.aligned_questions import align_questions
-        from valuesassets.instruments.survey.alignment.evidence import embedded_evidence, texts_to_embed
-        from valuesassets.instruments.survey.alignment.match import write_matches
-        from valuesassets.instruments.survey.alignment.targets import master_targets
-        from valuesassets.instruments.survey.forms.overrides import read_overrides
-        from valuesassets.instruments.survey.normalisation import Normalised
+        from valuesassets.instruments.survey.material.aligned_questions import align_questions
+        from valuesassets.instruments.survey.material.alignment.evidence import embedded_evidence, texts_to_embed
+        from valuesassets.instruments.survey.material.alignment.match import write_matches
+        from valuesassets.instruments.survey.material.alignment.targets import master_targets
+        from valuesassets.instruments.survey.material.forms.overrides import read_overrides
+        from valuesassets.instruments.survey.material.normalisation import Normalised
         from valuesassets.people.variables import load_variables
         from valuesassets.records.lexicon import known_lexicon
 

@@ -88,7 +88,7 @@ def self_calibration_asset(study: Study) -> list[dg.AssetsDefinition]:
         """Planted against recovered on the study's own prompts, of a tiny model that is in no analysis."""
         from valuesassets.answers.negative_controls import wrong_language_pairs
         from valuesassets.answers.reference_models import planted_text_rows
-        from valuesassets.instruments.survey.self_calibration import (
+        from valuesassets.instruments.survey.plants.self_calibration import (
             FAMILY,
             calibrating_study,
             derive_self_calibration,

@@ -65,7 +65,7 @@ def _offered(study: Study, *, storage: Storage, inputs: Mapping[str, Any], parti
     @cache
     def gathered() -> Any:
         """People and models of a set side by side."""
-        from valuesassets.instruments.worldvaluesbench.set_ratings import gather_set
+        from valuesassets.instruments.worldvaluesbench.measures.set_ratings import gather_set
 
         return gather_set(study, str(partition), *(inputs[name] for name in COMPARED))
 
@@ -79,14 +79,14 @@ def _offered(study: Study, *, storage: Storage, inputs: Mapping[str, Any], parti
 
 def _incomplete(tables: object, offered: Offered) -> Failing:
     """The models whose ratings are not complete."""
-    from valuesassets.instruments.worldvaluesbench.rating_checks import check_usable
+    from valuesassets.instruments.worldvaluesbench.measures.rating_checks import check_usable
 
     return _not_passing(check_usable(offered["gathered"]().probe))
 
 
 def _not_blind(tables: object, offered: Offered) -> Failing:
     """The models that were given no background and move with it all the same."""
-    from valuesassets.instruments.worldvaluesbench.rating_checks import check_independent_of_groups
+    from valuesassets.instruments.worldvaluesbench.measures.rating_checks import check_independent_of_groups
 
     return _not_passing(check_independent_of_groups(offered["gathered"]().probe, seed=offered["seed"]()))
 
@@ -97,7 +97,7 @@ def _not_passing(checked: pd.DataFrame) -> Failing:
 
 def _beyond_chance(tables: Mapping[str, pd.DataFrame], offered: Offered) -> Failing:
     """The readouts that are further from the exact one than expected by chance."""
-    from valuesassets.instruments.worldvaluesbench.readout_comparison import beyond_chance
+    from valuesassets.instruments.worldvaluesbench.measures.readout_comparison import beyond_chance
 
     return beyond_chance(tables["readouts"]), len(tables["readouts"])
 
@@ -126,7 +126,7 @@ def _beside_analyses(
     study: Study, context: dg.AssetExecutionContext, storage: Storage, inputs: Mapping[str, Any]
 ) -> Beside:
     """What the page of a set shows besides its analyses: its calibration, who was read, and the files of answers."""
-    from valuesassets.instruments.worldvaluesbench.page_tables import file_origins
+    from valuesassets.instruments.worldvaluesbench.report.page_tables import file_origins
 
     name, cells = own_partition(context), {str(cell) for cell in WORLDVALUESBENCH.cells(study)}
     readings, calibrated = (

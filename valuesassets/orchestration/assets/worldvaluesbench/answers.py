@@ -6,7 +6,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench import lines as own_lines
+from valuesassets.instruments.worldvaluesbench.report import lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.worldvaluesbench import checks
 from valuesassets.orchestration.assets.worldvaluesbench.stamps import stamp_of
@@ -54,7 +54,7 @@ def ratings_asset(study: Study) -> dg.AssetsDefinition:
         """The distribution over the scale of each question, for each profile and without one."""
         from valuesassets.answers.probe_distributions import Cell, doubtful_questions
         from valuesassets.figures.probe_cell import draw_probe_cell
-        from valuesassets.instruments.worldvaluesbench.rating_distributions import derive_rating_distributions
+        from valuesassets.instruments.worldvaluesbench.answers.rating_distributions import derive_rating_distributions
 
         name, part = cell_of(context)
         language, rules = settings.sets[part].language, study.thresholds
@@ -107,12 +107,15 @@ def decoded_asset(study: Study) -> dg.AssetsDefinition:
         probe_samples: pd.DataFrame,
     ) -> Any:
         """What models wrote freely, parsed as ratings; what is no rating is kept as text."""
-        from valuesassets.instruments.worldvaluesbench.decoded_ratings import derive_decoded_ratings
-        from valuesassets.instruments.worldvaluesbench.personas import asked_pairs
-        from valuesassets.instruments.worldvaluesbench.sampled_ratings import derive_sampled_ratings, sampling_trials
-        from valuesassets.instruments.worldvaluesbench.seed_prompts import read_seed_texts, write_seed_trials
+        from valuesassets.instruments.worldvaluesbench.answers.decoded_ratings import derive_decoded_ratings
+        from valuesassets.instruments.worldvaluesbench.answers.sampled_ratings import (
+            derive_sampled_ratings,
+            sampling_trials,
+        )
+        from valuesassets.instruments.worldvaluesbench.material.personas import asked_pairs
+        from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
+        from valuesassets.instruments.worldvaluesbench.published.prompts import read_seed_texts, write_seed_trials
         from valuesassets.instruments.worldvaluesbench.tables import DECODED_RATINGS
-        from valuesassets.instruments.worldvaluesbench.value_questions import load_value_questions
 
         name, part = cell_of(context)
         decode, questions, attributes = settings.decode, load_value_questions(), settings.sets[part].attributes

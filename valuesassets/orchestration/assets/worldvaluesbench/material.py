@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench import lines as own_lines
+from valuesassets.instruments.worldvaluesbench.report import lines as own_lines
 from valuesassets.orchestration.assets.calibration import Planting, calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
@@ -36,7 +36,7 @@ def worldvaluesbench_assets(study: Study) -> list[dg.AssetsDefinition]:
             Planting(
                 study,
                 WORLDVALUESBENCH,
-                f"{HOME}.plants:plant_ratings",
+                f"{HOME}.plants.plants:plant_ratings",
                 answers="rating_distributions",
                 stamp=stamp_of(study, "slopes"),
             )
@@ -65,7 +65,9 @@ def of_people(study: Study) -> Callable[..., Any]:
 
 def of_dataset(study: Study) -> Callable[..., Any]:
     """The same of assets that read the whole data set."""
-    return partial(of_people(study), deps=[WORLDVALUESBENCH.key("participants")], modules=(f"{HOME}.stored_dataset",))
+    return partial(
+        of_people(study), deps=[WORLDVALUESBENCH.key("participants")], modules=(f"{HOME}.material.stored_dataset",)
+    )
 
 
 def stamp_of_questions(study: Study) -> str:
@@ -79,14 +81,14 @@ def questions_asset(study: Study) -> dg.AssetsDefinition:
     @of_people(study)(
         line=own_lines.questions_line,
         checks=[checks.QUESTIONS_FIT_THEIR_CODES],
-        modules=(f"{HOME}.plants", f"{HOME}.soundness"),
+        modules=(f"{HOME}.plants.plants", f"{HOME}.material.soundness"),
         stamp=stamp_of_questions(study),
         io_manager_key="frame",
     )
     def value_questions() -> Any:
         """The questions that are asked, with their scales and where the survey's codes differ from them."""
-        from valuesassets.instruments.worldvaluesbench.plants import asked_questions
-        from valuesassets.instruments.worldvaluesbench.soundness import describe_questions, question_faults
+        from valuesassets.instruments.worldvaluesbench.material.soundness import describe_questions, question_faults
+        from valuesassets.instruments.worldvaluesbench.plants.plants import asked_questions
 
         questions = asked_questions(study)
         results = [checks.QUESTIONS_FIT_THEIR_CODES.result(question_faults(questions), len(questions))]
@@ -104,17 +106,17 @@ def participants_asset(study: Study) -> dg.AssetsDefinition:
     @of_people(study)(
         line=own_lines.participants_line,
         checks=[checks.IDS_ARE_RESOLVED, checks.COUNTRIES_HAVE_CONTINENTS, checks.EDUCATION_HAS_LEVELS],
-        modules=(f"{HOME}.plants", f"{HOME}.soundness", f"{HOME}.stored_dataset"),
+        modules=(f"{HOME}.plants.plants", f"{HOME}.material.soundness", f"{HOME}.material.stored_dataset"),
         reads=("seed",) if is_made_up else (),
         stamp=sha256_json([stamp, stamp_of(study, "people"), stamp_of_questions(study)]) if is_made_up else stamp,
         io_manager_key="frame",
     )
     def participants(context: dg.AssetExecutionContext, storage: Storage) -> Any:
         """People with their background, weight and split, under ids of their own; with their answers in one folder."""
-        from valuesassets.instruments.worldvaluesbench.participants import read_participants
-        from valuesassets.instruments.worldvaluesbench.plants import answered_questions, write_planted_people
-        from valuesassets.instruments.worldvaluesbench.soundness import people_faults
-        from valuesassets.instruments.worldvaluesbench.stored_dataset import write_dataset
+        from valuesassets.instruments.worldvaluesbench.material.participants import read_participants
+        from valuesassets.instruments.worldvaluesbench.material.soundness import people_faults
+        from valuesassets.instruments.worldvaluesbench.material.stored_dataset import write_dataset
+        from valuesassets.instruments.worldvaluesbench.plants.plants import answered_questions, write_planted_people
 
         path = settings.answers
         if not isinstance(path, Path):
@@ -143,9 +145,9 @@ def answers_asset(study: Study) -> dg.AssetsDefinition:
     @of_dataset(study)(line=own_lines.answers_line, checks=[checks.ANSWERS_ARE_ON_THEIR_SCALE], io_manager_key="frame")
     def value_answers(storage: Storage) -> Any:
         """What people answered, on the scales of the questions; a code below 0 says why an answer is missing."""
-        from valuesassets.instruments.worldvaluesbench.plants import asked_questions
-        from valuesassets.instruments.worldvaluesbench.soundness import answer_faults
-        from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
+        from valuesassets.instruments.worldvaluesbench.material.soundness import answer_faults
+        from valuesassets.instruments.worldvaluesbench.material.stored_dataset import read_dataset
+        from valuesassets.instruments.worldvaluesbench.plants.plants import asked_questions
 
         answers, questions = read_dataset(dataset_folder(storage)).value_answers, asked_questions(study)
         results = [checks.ANSWERS_ARE_ON_THEIR_SCALE.result(answer_faults(answers, questions), len(questions))]
@@ -171,8 +173,8 @@ def statistics_asset(study: Study) -> dg.AssetsDefinition:
     @of_dataset(study)(line=own_lines.statistics_line, io_manager_key="frames")
     def dataset_statistics(storage: Storage) -> Any:
         """People and examples of each split, answers to each question, and what was done to rows of the file."""
-        from valuesassets.instruments.worldvaluesbench.dataset_statistics import derive_dataset_statistics
-        from valuesassets.instruments.worldvaluesbench.stored_dataset import read_dataset
+        from valuesassets.instruments.worldvaluesbench.material.dataset_statistics import derive_dataset_statistics
+        from valuesassets.instruments.worldvaluesbench.material.stored_dataset import read_dataset
         from valuesassets.people.own_variables import NO_COLUMN, NO_IDS
 
         dataset = read_dataset(dataset_folder(storage))
@@ -206,9 +208,9 @@ def prompt_assets(study: Study) -> list[dg.AssetsDefinition]:
         context: dg.AssetExecutionContext, participants: pd.DataFrame, value_answers: pd.DataFrame
     ) -> pd.DataFrame:
         """Who is asked which question, and the group of each."""
-        from valuesassets.instruments.worldvaluesbench.probe_samples import choose_samples
-        from valuesassets.instruments.worldvaluesbench.set_ratings import dataset_of
-        from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
+        from valuesassets.instruments.worldvaluesbench.material.probe_samples import choose_samples
+        from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
+        from valuesassets.instruments.worldvaluesbench.measures.set_ratings import dataset_of
 
         entry = settings.sets[context.partition_key]
         people, questions = dataset_of(participants, value_answers), chosen_questions(entry.questions)
@@ -220,7 +222,7 @@ def prompt_assets(study: Study) -> list[dg.AssetsDefinition]:
         context: dg.AssetExecutionContext, participants: pd.DataFrame, probe_samples: pd.DataFrame
     ) -> pd.DataFrame:
         """The distinct profiles of those asked about; people who share one are asked once."""
-        from valuesassets.instruments.worldvaluesbench.personas import derive_personas
+        from valuesassets.instruments.worldvaluesbench.material.personas import derive_personas
 
         return derive_personas(participants, probe_samples, settings.sets[context.partition_key].attributes)
 
@@ -237,7 +239,7 @@ def trials_asset(study: Study, of_set: Callable[..., Any]) -> dg.AssetsDefinitio
         stamp=stamp_of(study, "wordings"),
         reads=("elicitation", "seed") if are_drawn else ("elicitation",),
         files=stamps_of_sets(study, "questions", "attributes", "language"),
-        modules=(f"{HOME}.personas",),
+        modules=(f"{HOME}.material.personas",),
         io_manager_key="trials",
     )
     def trials(
@@ -247,9 +249,9 @@ def trials_asset(study: Study, of_set: Callable[..., Any]) -> dg.AssetsDefinitio
         personas: pd.DataFrame,
     ) -> Any:
         """Every distinct question and profile, with the background and without, in both orders."""
-        from valuesassets.instruments.worldvaluesbench.personas import asked_pairs
-        from valuesassets.instruments.worldvaluesbench.trials import write_trials
-        from valuesassets.instruments.worldvaluesbench.value_questions import chosen_questions
+        from valuesassets.instruments.worldvaluesbench.material.personas import asked_pairs
+        from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
+        from valuesassets.instruments.worldvaluesbench.trials.trials import write_trials
 
         entry = settings.sets[context.partition_key]
         return write_trials(

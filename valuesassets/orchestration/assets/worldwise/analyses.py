@@ -77,17 +77,17 @@ def _offered(
     settings = Worldwise.of(study)
 
     def answered() -> Any:
-        from valuesassets.instruments.worldwise.model_answers import model_answers
+        from valuesassets.instruments.worldwise.answers.model_answers import model_answers
 
         return model_answers(inputs["choices"], *(inputs.get(name) for name in MANY[1:]))
 
     def z() -> pd.DataFrame:
-        from valuesassets.instruments.worldwise.country_scores import read_country_scores, standard_scores
+        from valuesassets.instruments.worldwise.material.country_scores import read_country_scores, standard_scores
 
         return standard_scores(read_country_scores(settings.countries))
 
     def targets() -> pd.DataFrame:
-        from valuesassets.instruments.worldwise.seed_targets import LARGEST, read_targets, require_targets
+        from valuesassets.instruments.worldwise.published.targets import LARGEST, read_targets, require_targets
 
         if settings.targets is not None:
             table, cultures = read_targets(settings.targets), pd.DataFrame({"culture": list(settings.cultures)})
@@ -96,7 +96,7 @@ def _offered(
         return z().reindex(list(settings.cultures)).dropna().clip(-LARGEST, LARGEST)
 
     def values() -> pd.DataFrame:
-        from valuesassets.instruments.worldwise.value_names import read_value_names
+        from valuesassets.instruments.worldwise.material.value_names import read_value_names
 
         return read_value_names(settings.values)
 

@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.instruments.worldwise import lines as own_lines
+from valuesassets.instruments.worldwise.report import lines as own_lines
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.embedding import embed_texts
 from valuesassets.orchestration.assets.worldwise import checks
@@ -70,7 +70,7 @@ def exemplars_asset(study: Study) -> dg.AssetsDefinition:
     )
     def exemplars() -> pd.DataFrame:
         """Sentences that stand for the poles of the dimensions, in matched pairs."""
-        from valuesassets.instruments.worldwise.exemplars import read_exemplars
+        from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 
         return read_exemplars(settings.exemplars)
 
@@ -90,13 +90,13 @@ def axes_asset(study: Study) -> dg.AssetsDefinition:
         checks=[checks.AXES_ARE_VALID],
         stamp=material_stamp(settings, "embedder", "embedder_revision"),
         reads=("seed",),
-        modules=(f"{HOME}.lexical", f"{HOME}.stored_vectors"),
+        modules=(f"{HOME}.answers.lexical", f"{HOME}.answers.stored_vectors"),
         pool="node",
         io_manager_key="frames",
     )
     def axes(context: dg.AssetExecutionContext, storage: Storage, exemplars: pd.DataFrame) -> Any:
         """The direction of each dimension among the vectors of the embedder, and whether it orders unseen sentences."""
-        from valuesassets.instruments.worldwise.axes import derive_axes
+        from valuesassets.instruments.worldwise.measures.axes import derive_axes
 
         vectors, _, metadata = _embedded(context, storage, study, exemplars["text"])
         tables = derive_axes(exemplars, vectors, str(settings.embedder), seed=study.seed)
@@ -119,7 +119,7 @@ def reason_trials_asset(study: Study) -> dg.AssetsDefinition:
         docs=DOCS,
         line=lines.trials_line,
         partitions_def=part_partitions(study, WORLDWISE),
-        modules=(f"{HOME}.cultures", f"{HOME}.value_names"),
+        modules=(f"{HOME}.material.cultures", f"{HOME}.material.value_names"),
         stamp=material_stamp(
             settings, "values", "forms", "wordings", "advocates", "draws", "temperature", "max_tokens"
         ),
@@ -129,8 +129,8 @@ def reason_trials_asset(study: Study) -> dg.AssetsDefinition:
     )
     def reason_trials(context: dg.AssetExecutionContext, scenarios: pd.DataFrame) -> Any:
         """Requests for reasons: to decide and say why, to say openly what to do, to speak for an option."""
-        from valuesassets.instruments.worldwise.reason_trials import study_trials
-        from valuesassets.instruments.worldwise.scenarios import scenarios_of
+        from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
+        from valuesassets.instruments.worldwise.trials.reason_trials import study_trials
 
         return study_trials(settings, context.partition_key, scenarios_of(scenarios), study.seed)
 
@@ -151,7 +151,7 @@ def reasons_asset(study: Study) -> dg.AssetsDefinition:
         partitions_def=cell_partitions(study, WORLDWISE),
         deps=[*([key("reference_models")] if study.has_reference_models else []), WEIGHTS],
         stamp=sha256_json([material_stamp(settings, "values"), settings.thresholds.model_dump()]),
-        modules=(f"{HOME}.reason_trials", f"{HOME}.value_names"),
+        modules=(f"{HOME}.trials.reason_trials", f"{HOME}.material.value_names"),
         reads=("seed",),
         kinds={"pytorch", "parquet"},
         pool="slurm",
@@ -161,16 +161,16 @@ def reasons_asset(study: Study) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, storage: Storage, scenarios: pd.DataFrame, reason_trials: list[Trial]
     ) -> Any:
         """What the model writes to each request, word for word and parsed; no answer is dropped."""
-        from valuesassets.instruments.worldwise.reason_trials import asked_of
-        from valuesassets.instruments.worldwise.reasons import (
+        from valuesassets.instruments.worldwise.answers.reasons import (
             derive_reasons,
             share_read,
             unasked,
             unread,
             written,
         )
-        from valuesassets.instruments.worldwise.scenarios import scenarios_of
-        from valuesassets.instruments.worldwise.value_names import read_value_names
+        from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
+        from valuesassets.instruments.worldwise.material.value_names import read_value_names
+        from valuesassets.instruments.worldwise.trials.reason_trials import asked_of
 
         name, part = cell_of(context)
         trials = storage.path(key("reason_trials"), part, "parquet")
@@ -211,7 +211,7 @@ def vectors_asset(study: Study) -> dg.AssetsDefinition:
         reads=(),
         line=own_lines.vectors_line,
         stamp=sha256_json([material_stamp(settings, "embedder", "embedder_revision"), names]),
-        modules=(f"{HOME}.lexical",),
+        modules=(f"{HOME}.answers.lexical",),
         pool="node",
         io_manager_key="frame",
     )
@@ -219,8 +219,8 @@ def vectors_asset(study: Study) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, storage: Storage, scenarios: pd.DataFrame, reasons: pd.DataFrame
     ) -> Any:
         """Each reason as the mean of its sentences' vectors, countries masked; and texts that published scores take."""
-        from valuesassets.instruments.worldwise.reason_vectors import derive_reason_vectors, reason_texts
-        from valuesassets.instruments.worldwise.scenarios import scenarios_of
+        from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
+        from valuesassets.instruments.worldwise.measures.reason_vectors import derive_reason_vectors, reason_texts
 
         texts = reason_texts(reasons, scenarios_of(scenarios), names)
         vectors, is_truncated, metadata = _embedded(context, storage, study, texts.pieces)
@@ -251,7 +251,7 @@ def projections_asset(study: Study) -> dg.AssetsDefinition:
         context: dg.AssetExecutionContext, axes: dict[str, pd.DataFrame], reason_vectors: Cells
     ) -> pd.DataFrame:
         """Where each reason of a model stands on each axis, between what the model itself says for the poles."""
-        from valuesassets.instruments.worldwise.projections import derive_projections
+        from valuesassets.instruments.worldwise.measures.projections import derive_projections
 
         name = context.partition_key
         by_part = {part: vectors for (model, part), vectors in reason_vectors.items() if model == name}
@@ -276,7 +276,7 @@ def _embedded(
     """Vectors of texts, whether each text was cut off (None where none can be), and what the UI shows."""
     settings = Worldwise.of(study)
     if settings.embedder == LEXICAL:
-        from valuesassets.instruments.worldwise.lexical import lexical_vectors
+        from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
 
         return lexical_vectors(list(texts)), None, {}
     return embed_texts(context, study, storage, texts, str(settings.embedder), settings.embedder_revision)

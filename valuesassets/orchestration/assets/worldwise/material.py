@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.instruments.worldwise import lines as own_lines
+from valuesassets.instruments.worldwise.report import lines as own_lines
 from valuesassets.orchestration.assets.calibration import Planting, calibration_assets
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
@@ -44,14 +44,14 @@ def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
 def planting_of(study: Study) -> Planting:
     """What reference models learn to choose, and to write where the study asks for reasons."""
     settings = Worldwise.of(study)
-    reasons = {"writes": f"{HOME}.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
+    reasons = {"writes": f"{HOME}.plants.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
     return Planting(
         study,
         WORLDWISE,
-        f"{HOME}.plants:plant_choices",
+        f"{HOME}.plants.plants:plant_choices",
         answers="choices",
         stamp=sha256_json([scenarios_stamp(settings), list(settings.cultures)]),
-        as_distributions=f"{HOME}.plants:choice_distributions",
+        as_distributions=f"{HOME}.plants.plants:choice_distributions",
         **(reasons if settings.has_reasons else {}),
     )
 
@@ -70,15 +70,15 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     @declared(
         line=own_lines.scenarios_line,
         checks=[checks.SCENARIOS_ARE_SOUND],
-        modules=(f"{HOME}.scenario_doubts",),
+        modules=(f"{HOME}.material.scenario_doubts",),
         stamp=sha256_json([scenarios_stamp(settings), names]),
         reads=(),
         io_manager_key="frame",
     )
     def scenarios() -> Any:
         """The dilemmas: a situation, a question, and an option for each pole of an axis."""
-        from valuesassets.instruments.worldwise.scenario_doubts import find_doubts
-        from valuesassets.instruments.worldwise.scenarios import read_scenarios, scenario_rows
+        from valuesassets.instruments.worldwise.material.scenario_doubts import find_doubts
+        from valuesassets.instruments.worldwise.material.scenarios import read_scenarios, scenario_rows
         from valuesassets.instruments.worldwise.tables import SCENARIOS
 
         dilemmas = read_scenarios(settings.scenarios)
@@ -94,7 +94,7 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     @declared(
         line=lines.trials_line,
         partitions_def=part_partitions(study, WORLDWISE),
-        modules=(f"{HOME}.cultures",),
+        modules=(f"{HOME}.material.cultures",),
         stamp=sha256_json([settings.wordings, settings.demand]),
         reads=("seed",),
         files={name: sha256_json(culture.model_dump(exclude={"names"})) for name, culture in settings.cultures.items()},
@@ -102,8 +102,8 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     )
     def trials(context: dg.AssetExecutionContext, scenarios: pd.DataFrame) -> Any:
         """Every dilemma as a culture's persona is asked it, in both orders."""
-        from valuesassets.instruments.worldwise.scenarios import scenarios_of
-        from valuesassets.instruments.worldwise.trials import study_trials
+        from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
+        from valuesassets.instruments.worldwise.trials.trials import study_trials
 
         return study_trials(settings, context.partition_key, scenarios_of(scenarios), study.seed)
 
@@ -142,8 +142,8 @@ def choices_asset(study: Study) -> dg.AssetsDefinition:
         readings: list[Reading],
     ) -> Any:
         """What the model chooses in every dilemma: the probability of the high pole, over both orders."""
-        from valuesassets.instruments.worldwise.choices import derive_choices
-        from valuesassets.instruments.worldwise.trials import is_demand
+        from valuesassets.instruments.worldwise.answers.choices import derive_choices
+        from valuesassets.instruments.worldwise.trials.trials import is_demand
 
         prompts = [trial for trial in trials if not is_demand(trial.condition)]
         derive = partial(derive_choices, trials=prompts, readings=readings)
@@ -164,7 +164,7 @@ def demand_choices_asset(study: Study) -> dg.AssetsDefinition:
         readings: list[Reading],
     ) -> Any:
         """Choices of personas who are told to hold the values that are typical there; unprompted nobody is."""
-        from valuesassets.instruments.worldwise.demand_choices import derive_demand_choices
+        from valuesassets.instruments.worldwise.answers.demand_choices import derive_demand_choices
 
         derive = partial(derive_demand_choices, trials=trials, readings=readings)
         return _choices(context, study, storage, scenarios, derive)
@@ -184,8 +184,8 @@ def _choices(
     Args:
         derive: gives the rows of the table.
     """
-    from valuesassets.instruments.worldwise.choices import LOW_P_VALID
-    from valuesassets.instruments.worldwise.scenarios import scenarios_of
+    from valuesassets.instruments.worldwise.answers.choices import LOW_P_VALID
+    from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
     from valuesassets.instruments.worldwise.tables import CHOICES
 
     (name, _), rules = cell_of(context), study.thresholds

@@ -1,0 +1,1 @@
+"""What `cultural_robustness` asks about: files and people, read and checked."""

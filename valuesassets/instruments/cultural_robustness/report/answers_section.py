@@ -1,0 +1,82 @@
+"""Which answers count: what is wrong with the others, language by language, and the pages that show them."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from valuesassets.instruments.cultural_robustness.answers.answer_quality import STATUSES
+from valuesassets.records.frames import parts_of
+from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.parts import Section
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import draw_figures
+
+UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+OK = "ok"
+
+
+def answers(run: Run, name: str) -> list[Section]:
+    """The section, with a place for each model that its point leads to.
+
+    Of the run's `found`, `answer_pages` is by model and language where the page of its answers is.
+    """
+    section, frames = Section("answers", run.analyses[name].title), run.tables
+    faults = frames.get("question_report")
+    if faults is not None and len(faults):
+        tabulate(section, "What is to be said of the questions.", faults)
+    quality = section.need(run.table(name))
+    if quality is None:
+        return [section]
+    section.paragraphs += [
+        "An answer is empty with neither a word nor a single number, failed where nothing was written, an echo where "
+        "it says what its prompt says, a loop where it goes round in circles, in the wrong language where its own has "
+        "a probability below .01, and truncated where it ended for its length. Whether an answer is on its topic is "
+        "not looked at. Only answers that are ok are compared (and those of a status that a study keeps); "
+        "published scores count all that are not blank. A language of which too few answers count is left out, by "
+        "name.",
+    ]
+    counts = status_table(quality)
+    section.markup = str(_places(counts, anchors_of(quality), run.found.get("answer_pages", {})))
+    draw_figures(section, run, name, tells_missing=False)
+    tabulate(section, "Answers by status.", counts)
+    dropped = frames.get("dropped")
+    if dropped is not None and not len(dropped):
+        section.paragraphs.append("No language was left out.")
+    tabulate(section, "Languages that are left out, and why.", dropped if dropped is not None else [])
+    return [section]
+
+
+def anchors_of(quality: pd.DataFrame | None) -> dict[str, str]:
+    """Where on the page the answers of each model are; no two models have the same place."""
+    models = [] if quality is None else list(dict.fromkeys(map(str, quality["model"])))
+    return {model: f"answers-{number}-{UNSAFE.sub('-', model)}" for number, model in enumerate(models, 1)}
+
+
+def status_table(quality: pd.DataFrame) -> list[dict[str, Any]]:
+    """A row for each model and language: how many answers are ok, and how many of each fault that there is."""
+    there = [name for name in STATUSES if name != OK and name in set(quality["status"])]
+    found = []
+    for (model, language), part in parts_of(quality, ["model", "language"]):
+        n = Counter(part["status"])
+        row = {"model": model, "language": language, "answers": len(part), "ok": n[OK], "share_ok": n[OK] / len(part)}
+        found.append(row | {name: n[name] for name in there})
+    return found
+
+
+def _places(counts: list[dict[str, Any]], anchors: Mapping[str, str], pages: Mapping[str, Mapping[str, str]]) -> Markup:
+    """For each model a heading and its languages, each with a link to the page of its answers where there is one."""
+    found = Markup("")
+    for model, anchor in anchors.items():
+        links = [_language(row, pages.get(model, {})) for row in counts if row["model"] == model]
+        found += Markup('<h3 id="{}">{}</h3>\n<p>{}</p>\n').format(anchor, model, Markup(", ").join(links))
+    return found
+
+
+def _language(row: Mapping[str, Any], pages: Mapping[str, str]) -> Markup:
+    said = Markup("{} ({:,} of {:,} ok)").format(row["language"], row["ok"], row["answers"])
+    address = pages.get(str(row["language"]))
+    return said if address is None else Markup('<a href="{}">{}</a>').format(address, said)

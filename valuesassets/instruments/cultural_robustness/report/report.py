@@ -1,0 +1,273 @@
+"""The words of the page that cultural robustness ends in: published scores first, then what can be said."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.figures.backgrounds import has_numbers
+from valuesassets.instruments.cultural_robustness.measures.embedder_report import language_share
+from valuesassets.instruments.cultural_robustness.measures.language_groups import FEWEST, group_languages
+from valuesassets.instruments.cultural_robustness.measures.scores import CONTENT, OWN, REPEATED, STRUCTURE
+from valuesassets.instruments.cultural_robustness.report.answers_section import anchors_of
+from valuesassets.instruments.cultural_robustness.report.claims import claims as table_claims
+from valuesassets.instruments.cultural_robustness.report.claims import gates as table_gates
+from valuesassets.instruments.cultural_robustness.report.claims import short_answers, weaknesses
+from valuesassets.instruments.cultural_robustness.report.methods import methods as table_methods
+from valuesassets.instruments.cultural_robustness.report.methods import sources as table_sources
+from valuesassets.instruments.cultural_robustness.report.page_tables import (
+    SCORE_COLUMNS,
+    score_table,
+    spell_scores,
+    with_ends,
+)
+from valuesassets.instruments.cultural_robustness.report.pictures import PUBLISHED, pair_square, ratio_points
+from valuesassets.instruments.cultural_robustness.report.published_section import published
+from valuesassets.records.frames import parts_of, records, rows, rows_where
+from valuesassets.reporting.analyses import figures
+from valuesassets.reporting.in_short import in_short
+from valuesassets.reporting.inline_svg import linked_svg
+from valuesassets.reporting.interval_words import spelled
+from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.parts import Claim, Frames, Gate, Refused, Section
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import analysis_sections, draw_figures
+
+NO_ANSWERS = pd.DataFrame(columns=pd.Index(["model", "language", "status"]))
+IN_OTHER_SECTIONS = (*PUBLISHED, OWN, STRUCTURE)
+
+
+def opening(run: Run) -> Section:
+    """What the page opens with: whether each model's answers differ by culture, and which checks failed."""
+    answers = short_answers(run.tables, run.inference.alpha)
+    return in_short(answers, run.gates, claims(run), weaknesses(run.tables.get("answer_quality", NO_ANSWERS)))
+
+
+def sections(run: Run) -> list[Section]:
+    """A section for each analysis; the one of published scores comes first."""
+    return analysis_sections(run)
+
+
+def gates(run: Run) -> list[Gate]:
+    """The checks of the study and their outcome."""
+    return table_gates(run.tables)
+
+
+def claims(run: Run) -> list[Claim]:
+    """What the tables support and what they do not."""
+    return table_claims(run.tables, run.is_planted, run.inference.alpha)
+
+
+def methods(run: Run) -> list[str]:
+    """Sentences for a paper."""
+    return table_methods(run.tables, run.is_planted, run.inference.correction)
+
+
+def sources(run: Run) -> tuple[str, ...]:
+    """Keys of the entries of what the tables rest on."""
+    return table_sources(run.tables, run.inference.correction)
+
+
+def tables_of_models(
+    measured: Mapping[str, Mapping[str, pd.DataFrame]], quality: Mapping[str, pd.DataFrame]
+) -> dict[str, Any]:
+    """The tables of all models in one each, or why there are none.
+
+    Args:
+        measured: by model, its `MEASURED` tables.
+        quality: by model, what became of its answers.
+    """
+    names = [name for name in next(iter(measured.values()), {}) if name != "scores"]
+    tables: dict[str, Any] = {
+        name: pd.concat([frames[name] for frames in measured.values()], ignore_index=True) for name in names
+    }
+    judged = [frame.assign(model=model) for model, frame in quality.items()]
+    none = Refused("no model's answers were judged and measured yet; materialise answers and what follows from them")
+    missing: dict[str, Any] = dict.fromkeys(("language_pairs", "country_profiles", "language_groups"), none)
+    tables["answer_quality"] = pd.concat(judged, ignore_index=True) if judged else none
+    return missing | tables
+
+
+def scores(run: Run, name: str) -> list[Section]:
+    """Published scores beside their nulls, then those that are free of language."""
+    return [published(run), _ratios(run, name)]
+
+
+def _ratios(run: Run, name: str) -> Section:
+    section = Section("diversity-robustness", run.analyses[name].title)
+    scores = section.need(run.table(name))
+    if scores is None:
+        return section
+    section.paragraphs += [
+        "The same question is asked in many languages, as it is and with a country named. Between two languages, U is "
+        "the distance of the answers without a country, A that of answers for the same country, C for different ones; "
+        "V is the distance between countries within one language. Whatever an embedder does to a language is in U, A "
+        "and C alike and cancels in their differences.",
+        "culture_gain = U - A: how much further apart two languages answer where no country is named than where the "
+        "same one is. country_follow = C - A: how much closer answers are for the same country than for different "
+        "ones. diversity = (U - A)/V and robustness = (C - A)/V: 0 is none, 1 as much as the model's own answers "
+        "differ between countries. Both are refused where country_follow is not above chance: without countries that "
+        "make a difference there is nothing to hold anything against.",
+        "p is the larger of two: by permutation, corrected over the tests of a model, and of the skew-adjusted "
+        "t test over questions. Intervals are over questions, of 20 or more: where p is at most the level they leave "
+        "out 0, and so do those of the ratios (Fieller). null is the mean under permuted labels.",
+    ]
+    _draw_plane(section, run, name)
+    ours = rows(scores, ~scores["score"].isin(IN_OTHER_SECTIONS))
+    tabulate(section, "Scores with their intervals, tests and nulls.", spell_scores(ours), SCORE_COLUMNS)
+    if len(rows(ours, ours["score"].isin([REPEATED, CONTENT]))):
+        section.paragraphs.append(
+            "repeated_answers: share of answers for a country that stand word for word under another one too. "
+            "content_distance, which needs no country: 0 where answers in two languages are as near as translations of "
+            "one text, 1 where they are as far as different questions."
+        )
+    return section
+
+
+def _draw_plane(section: Section, run: Run, name: str) -> None:
+    """The plane of models, inside the page: each point says its numbers and leads to the model's answers."""
+    frames = run.tables
+    drawing = next(each for each in run.analyses[name].drawings if each.name == "diversity_robustness")
+    for _, figure in figures(drawing, frames, run):
+        points, _ = ratio_points(frames["scores"])
+        anchors = anchors_of(frames.get("answer_quality"))
+        titles = {f"point {row['model']}": _point_words(row) for row in records(points)}
+        links = {f"point {model}": f"#{anchor}" for model, anchor in anchors.items()}
+        svg = linked_svg(figure, titles, links, drawing.alt)
+        caption = f"{drawing.caption} A click on a point leads to the model's answers."
+        section.markup += f'<figure><div class="scroll map"><div class="paper">{svg}</div></div>'
+        section.markup += f"<figcaption>{caption}</figcaption></figure>"
+        section.is_beside = True
+
+
+def _point_words(row: Mapping[str, Any]) -> str:
+    said = (
+        f"{name} {spelled(row[name], row[f'{name}_low'], row[f'{name}_high'], digits=2)}"
+        for name in ("diversity", "robustness")
+    )
+    return f"{row['model']}: {', '.join(said)}"
+
+
+def countries(run: Run, name: str) -> list[Section]:
+    """Which countries each language is close to in itself."""
+    section, frames = Section("countries", run.analyses[name].title), run.tables
+    profiles = section.need(run.table(name))
+    if profiles is not None:
+        section.paragraphs += [
+            "Within one language, the answer without a country is compared with the answers for each country; no two "
+            "languages are compared, so no embedder can mix them up. Closeness is the negative distance less the means "
+            "of the language and of the country: above 0, this language is closer to that country than languages are "
+            "on the whole.",
+            "own_country_advantage is the mean closeness of languages to their own country, tested by dealing the own "
+            "countries anew among the languages.",
+        ]
+        draw_figures(section, run, name, tells_missing=False)
+    score_table(section, frames, OWN, "Own-country advantage.")
+    if profiles is not None:
+        caption = "The own country of each language: closeness, and its rank among all countries (1 is the closest)."
+        tabulate(section, caption, own_ranks(profiles))
+        shown = ("model", "language", "country", "closeness", "distance", "n_questions")
+        told = with_ends(profiles, "closeness")
+        tabulate(section, "Every language and country.", told, shown)
+    return [section]
+
+
+def own_ranks(profiles: pd.DataFrame) -> list[dict[str, Any]]:
+    """For each language that has an own country, how close it is and which place it has."""
+    found = []
+    for (model, language), part in parts_of(profiles, ["model", "language"]):
+        known = rows(part, part["closeness"].notna())
+        for row in records(rows(known, known["is_own"].astype(bool))):
+            rank = 1 + int((known["closeness"] > row["closeness"]).sum())
+            words = spelled(row["closeness"], row["closeness_low"], row["closeness_high"])
+            told = {"model": model, "language": language, "country": row["country"], "closeness": words}
+            found.append(told | {"rank": f"{rank} of {len(known)}", "by_chance": f"{(len(known) + 1) / 2:g}"})
+    return found
+
+
+def groups(run: Run, name: str) -> list[Section]:
+    """Which languages answer alike, beyond language and by plain distances."""
+    section, frames = Section("groups", run.analyses[name].title), run.tables
+    pairs = section.need(run.table("language_pairs"))
+    if pairs is not None:
+        section.paragraphs += [
+            "Languages are grouped by U - A, what they differ in beyond language, with average linkage and as many "
+            "groups as the mean silhouette asks for. Groups are named only where pairs of languages differ beyond "
+            "chance (structure: the variance of U - A over pairs, languages dealt anew within each question).",
+            "Grouped by plain distances U, languages fall together by script and family, as an embedder has them: that "
+            "grouping stands beside and says nothing of culture.",
+        ]
+        draw_figures(section, run, name, tells_missing=False)
+    score_table(section, frames, STRUCTURE, "Structure of languages.")
+    if pairs is not None:
+        tabulate(section, "Groups of languages, beyond language and by plain distances.", groupings(frames))
+        shown = ("model", "pair", "unanchored", "same_country", "other_country", "culture_gain", "n_questions")
+        names = {f"{name}_distance": name for name in ("unanchored", "same_country", "other_country")}
+        told = with_ends(pairs, "culture_gain").rename(columns=names)
+        told = told.assign(pair=[f"{row['language']}, {row['other_language']}" for row in records(pairs)])
+        tabulate(section, "Pairs of languages: U, A, C and U - A, half squared distances.", told, shown)
+    return [section]
+
+
+def groupings(frames: Frames) -> list[dict[str, Any]]:
+    """For each model the groups that are named, or why none is, and those that plain distances give."""
+    named = frames.get("language_groups", pd.DataFrame(columns=pd.Index(["model", "language", "group", "silhouette"])))
+    found = []
+    for (model,), part in parts_of(frames["language_pairs"], ["model"]):
+        own = rows_where(named, model=model)
+        languages, plain = pair_square(part, "unanchored_distance")
+        row: dict[str, Any] = {"model": model, "beyond_language": "none is named: structure is not above chance"}
+        if len(own):
+            row["beyond_language"] = _listed(zip(own["language"], own["group"], strict=True))
+            row["silhouette"] = float(own["silhouette"].iloc[0])
+        if len(languages) >= FEWEST and np.isfinite(plain).all():
+            groups, _ = group_languages(plain[None])
+            row["by_plain_distances"] = _listed(zip(languages, groups, strict=True))
+        found.append(row)
+    return found
+
+
+def _listed(grouped: Iterable[tuple[str, Any]]) -> str:
+    """Groups as text: members between commas, groups between strokes."""
+    members: dict[int, list[str]] = {}
+    for language, group in grouped:
+        members.setdefault(int(group), []).append(str(language))
+    return " | ".join(", ".join(members[group]) for group in sorted(members))
+
+
+def embedder(run: Run, name: str) -> list[Section]:
+    """How well the embedder knows each language."""
+    section = Section("embedder", run.analyses[name].title)
+    report = section.need(run.table(name))
+    if report is None:
+        return [section]
+    if has_numbers(report, "variance_share"):
+        section.paragraphs.append(
+            f"{language_share(report):.2f} of the variance of the questions' vectors is language: so much of plain "
+            "distances says nothing of content."
+        )
+    section.paragraphs.append(
+        "found_share: how often a question's nearest text in another language is its translation, mean over the other "
+        "languages; by chance one in as many as there are questions. Below .50 the embedder does not know the "
+        "language, and what it makes of answers in it is noise."
+    )
+    chance = 1 / report["n_questions"].where(report["n_questions"] > 0)
+    shown = ("language", "found_share", "by_chance", "variance_share", "n_questions", "status", "reason")
+    tabulate(section, "Each language.", report.assign(by_chance=chance), shown)
+    return [section]
+
+
+def calibration(run: Run, name: str) -> list[Section]:
+    """What was planted beside what came back."""
+    section = Section("calibration", run.analyses[name].title)
+    table = section.need(run.table(name))
+    if table is None:
+        return [section]
+    section.paragraphs.append(
+        "Small models were trained here to answer as cultures that were made up, and one to answer without any; the "
+        "embedder was made to know their answers, with an offset of each language that follows its script. What should "
+        "come back was enumerated from what was planted, apart from what estimates it."
+    )
+    tabulate(section, "Planted beside recovered.", table)
+    return [section]

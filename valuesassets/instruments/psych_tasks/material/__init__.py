@@ -1,0 +1,1 @@
+"""What `psych_tasks` asks about: files and people, read and checked."""

@@ -1,0 +1,1 @@
+"""What models answered, from readings and texts to tables."""

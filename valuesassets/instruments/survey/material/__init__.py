@@ -1,0 +1,1 @@
+"""What `survey` asks about: files and people, read and checked."""

@@ -1,0 +1,159 @@
+"""`survey/aligned_questions`: one language's questions under the master's canonical ids.
+
+All questions of a language are matched at once (`alignment`); what is matched to the same variable is merged where it
+is the same question, and what a record lacks is taken from its list where the master shows one scale for all of it.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from valuesassets.instruments.survey.material.alignment.evidence import Matrix
+from valuesassets.instruments.survey.material.alignment.match import SURE, Alignment, Match, match_of_missing
+from valuesassets.instruments.survey.material.alignment.mending import with_whole_options
+from valuesassets.instruments.survey.material.alignment.records import Record, is_same, matched_records, worth
+from valuesassets.instruments.survey.material.alignment.targets import Target, master_targets
+from valuesassets.instruments.survey.material.forms.layout.blocks import longest_rising
+from valuesassets.instruments.survey.material.forms.layout.text_layer import script_share
+from valuesassets.instruments.survey.material.normalisation import SCRIPT_SHARE, Normalised
+from valuesassets.people.variables import OWN_IDS, Variables
+from valuesassets.records.lexicon import Lexicon, known_lexicon
+from valuesassets.records.questions import Question, question_faults
+
+CARRIED_FACTS = ("wvs_id", "asked_of", "names_country", "is_converted", OWN_IDS)
+"""What the master knows of a variable whatever the language, and each language's question carries along."""
+OTHER_LANGUAGE = "only in the form's other language"
+NOT_ASKED = "a person says that this language's questionnaire does not have it"
+
+
+def align_questions(
+    extracted: Normalised,
+    language: str,
+    master: Sequence[Question],
+    variables: Variables,
+    not_asked: Collection[str] = (),
+    likeness: Matrix | None = None,
+    lexicon: Lexicon | None = None,
+) -> Alignment:
+    """One language's questions under canonical ids, in the master's order.
+
+    Nothing is lost: a record is aligned, merged, or named with what is wrong. Unknown keys of a question ride along;
+    merged records' positions stand in `merged_from`. A question that is there only in the form's other language, in
+    the same script, is aligned and cannot be asked.
+
+    Args:
+        language: ISO 639-3, of the questions.
+        not_asked: ids that a person says the language does not have.
+        likeness: log odds for every pair of a question and a target (`master_targets`), of an embedder.
+        lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
+    """
+    variables = variables.of(master)
+    targets = master_targets(master, variables)
+    records = matched_records(extracted.questions, extracted.positions, targets, likeness)
+    records += matched_records(extracted.foreign, extracted.foreign_positions, targets, is_foreign=True)
+    by_code: dict[str, list[Record]] = {}
+    for record in records:
+        if record.target is not None:
+            by_code.setdefault(record.target.code, []).append(record)
+    survivors = {code: max(found, key=worth) for code, found in by_code.items()}
+    wanted = [target for target in targets if target.question]
+    kept = {
+        target.code: record
+        for target in wanted
+        if (record := survivors.get(target.code)) and (not record.is_foreign or _is_in_script(record, language))
+    }
+    matches, unmatched = [], []
+    for record in records:
+        if record.target is None or record is not kept.get(record.target.code):
+            status, evidence = _fate(record, survivors, variables)
+            is_settled = status in ("left_out", "merged") or record.is_foreign
+            matches.append(record.match(status, evidence, is_settled))
+            if status == "beyond" and not record.is_foreign:
+                unmatched.append(matches[-1])
+    lexicon = lexicon or known_lexicon(language)
+    mended = with_whole_options({code: record.question for code, record in kept.items()}, targets, variables, lexicon)
+    first_seen = {code: min(_merged_from(kept[code], by_code[code])) for code in kept}
+    codes = [target.code for target in wanted]
+    found = [code for code in codes if code in kept]
+    in_order = {found[n]: first_seen[found[n]] for n in longest_rising([first_seen[code] for code in found])}
+    aligned = []
+    for target in wanted:
+        if target.code not in kept:
+            meant = Match(target.code, None, "not_asked", NOT_ASKED) if target.code in not_asked else None
+            matches.append(meant or match_of_missing(target.code, codes, in_order, unmatched))
+            continue
+        (question, made), record = mended[target.code], kept[target.code]
+        unfit = _why_doubtful(kept[target.code]) or _why_unfit(question, target)
+        aligned.append(_canonical(question, target, _merged_from(record, by_code[target.code]), unfit))
+        rests_on = f"{'printed code, ' if record.code == target.code else ''}order, shape and wording"
+        evidence = unfit or (f"{rests_on}; {made}" if made else rests_on)
+        is_out_of_order = target.code not in in_order
+        matches.append(record.match("unfit" if unfit else "aligned", evidence, is_out_of_order=is_out_of_order))
+    return Alignment(tuple(aligned), tuple(matches), _masked_hits(records, {q.id for q in master}))
+
+
+def _fate(record: Record, survivors: Mapping[str, Record], variables: Variables) -> tuple[str, str]:
+    """Status and evidence of a record that does not go on."""
+    target = record.target
+    code = record.code if target is None else target.code
+    if code is not None and (reason := variables.reason_to_exclude(code)) is not None:
+        return "left_out", reason
+    if target is None:
+        return "beyond", "no question of the master"
+    if target.question is None:
+        return "beyond", "the master language lacks it"
+    survivor = survivors[target.code]
+    if record.is_foreign:
+        has_twin = record is not survivor
+        return ("merged", "the same question in the form's other language") if has_twin else ("beyond", OTHER_LANGUAGE)
+    if is_same(record, survivor):
+        return "merged", "the same question twice"
+    if record.confidence < SURE <= survivor.confidence:
+        return "beyond", "no question of the master for sure"
+    return "contradicts", "another record is the same variable in other words"
+
+
+def _is_in_script(record: Record, language: str) -> bool:
+    share = script_share(record.question.text, language)
+    return share is None or share >= SCRIPT_SHARE
+
+
+def _merged_from(kept: Record, same: Sequence[Record]) -> list[int]:
+    merged = [record for record in same if record is kept or record.is_foreign or is_same(record, kept)]
+    return sorted(position for record in merged for position in record.positions)
+
+
+def _why_doubtful(record: Record) -> str | None:
+    """Why it is not known well enough what a record asks to ask it of a model; None where it is."""
+    if record.is_foreign:
+        return OTHER_LANGUAGE
+    if record.confidence < SURE:
+        return f"the match is doubtful (probability {record.confidence:.2f}); say by an override's id what it is"
+    return None
+
+
+def _why_unfit(question: Question, target: Target) -> str | None:
+    """Why a question cannot be asked, or not be compared with the master's; None where it can."""
+    faults = question_faults(question.model_copy(update={"id": target.code}))
+    if faults:
+        return "; ".join(faults)
+    model = target.question
+    if model is not None and not question_faults(model) and sorted(question.values) != sorted(model.values):
+        return f"option codes {list(question.values)}, the master has {list(model.values)}"
+    if target.n_options is not None and len(question.options) != target.n_options:
+        return f"{len(question.options)} options, the variable has {target.n_options}"
+    return None
+
+
+def _canonical(question: Question, target: Target, merged: list[int], unfit: str | None) -> Question:
+    changes: dict[str, object] = {"id": target.code, "source_id": question.source_id or question.id}
+    master_facts = (target.question.model_extra or {}) if target.question else {}
+    changes |= {name: master_facts[name] for name in CARRIED_FACTS if master_facts.get(name) is not None}
+    if len(merged) > 1:
+        changes["merged_from"] = merged
+    if unfit:
+        changes["unfit"] = unfit
+    return question.replace(**changes)
+
+
+def _masked_hits(records: Sequence[Record], master: Collection[str]) -> tuple[int, int]:
+    coded = [record for record in records if record.code in master]
+    return sum(record.masked is not None and record.masked.code == record.code for record in coded), len(coded)

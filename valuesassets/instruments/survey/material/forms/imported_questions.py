@@ -1,0 +1,139 @@
+"""Questions that something else extracted: files of JSON, with all that real extractions do to them, and tables.
+
+What can be told without guessing is brought into a question's shape, each change with its reason; what cannot is an
+error that names file, record and key. The strict reader of question files is `valuesassets.records.questions`.
+"""
+
+import re
+import string
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from valuesassets.instruments.survey.material.forms.changes import Change
+from valuesassets.instruments.survey.material.forms.guessed_types import GUESSED
+from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS, read_question_table
+from valuesassets.people.variables import BY_COUNT
+from valuesassets.records.errors import QuestionError
+from valuesassets.records.files import read_json
+from valuesassets.records.limited import within_limits
+from valuesassets.records.questions import MOST_OPTIONS, Question, ResponseType, is_missing_code, parse_questions
+
+TEXTS = ("section", "text", "stem", "item", "answer_cue")
+TYPES = {str(kind) for kind in ResponseType}
+
+
+def read_imported(path: Path) -> tuple[list[Question], list[Change]]:
+    """The questions of an extraction made elsewhere, and what was changed so that they are questions.
+
+    Args:
+        path: JSON, or a table of questions by its ending (`question_tables`).
+
+    Raises:
+        QuestionError: not JSON, not UTF-8, no array of records, an empty one, or a record that cannot be a question; or
+            it takes too long to read.
+    """
+    what_to_do = "see whether it is the right file, and save it anew"
+    return within_limits(lambda _: _read_imported(path), str(path), what_to_do, QuestionError)
+
+
+def _read_imported(path: Path) -> tuple[list[Question], list[Change]]:
+    if path.suffix.lower() in ENDINGS:
+        return read_question_table(path), []
+    rows = read_json(path, QuestionError)
+    if rows == []:
+        raise QuestionError(f"{path}: an empty array, questions were expected; extract the questionnaire again")
+    return import_questions(rows, str(path))
+
+
+def import_questions(rows: Any, source: str) -> tuple[list[Question], list[Change]]:
+    """The same from parsed JSON; records keep their order.
+
+    Raises:
+        QuestionError: names source, record, key, what was found and what was expected.
+    """
+    changes: list[Change] = []
+    if isinstance(rows, list):
+        empty = {"id": "", "text": "", "options": [], "response_type": None}
+        rows = [empty | row if isinstance(row, dict) else row for row in rows]
+        for row in (row for row in rows if isinstance(row, dict)):
+            for key, value, why in _mendings(row):
+                changes.append(Change(str(row["id"] or ""), key, _shown(row[key]), _shown(value), why))
+                row[key] = value
+    return parse_questions(rows, source), changes
+
+
+def _mendings(row: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
+    """What is to be changed in a record, one key after the other: later ones see what earlier ones made."""
+    if isinstance(row["id"], int) and not isinstance(row["id"], bool):
+        yield "id", str(row["id"]), "an id is text"
+    for key in ("id", "text"):
+        if row[key] is None:
+            yield key, "", "there is none"
+    for key in TEXTS:
+        if isinstance(row.get(key), str) and (plain := _plain(row[key])) != row[key]:
+            yield key, plain, "characters that are not printed"
+    if row["options"] is None:
+        yield "options", [], "there are none"
+    if isinstance(row["options"], list) and all(isinstance(option, dict) for option in row["options"]):
+        coded = [_coded(option, place) for place, option in enumerate(row["options"], 1)]
+        if any(coded):
+            options = [option | given for option, given in zip(row["options"], coded, strict=True)]
+            yield "options", options, "codes are whole numbers, labels text"
+    kind, order = row["response_type"], row.get("order")
+    if isinstance(order, list) and order != (whole := [_whole_number(code) for code in order]):
+        yield "order", whole, "codes are whole numbers"
+    written = kind.strip().casefold() if isinstance(kind, str) else kind
+    if kind is None or (isinstance(kind, str) and written not in TYPES):
+        yield "response_type", str(_type_by_options(row["options"])), "no type that there is: by the number of options"
+        row[GUESSED] = True
+    elif isinstance(kind, str) and kind not in TYPES:
+        yield "response_type", written, "as types are written"
+
+
+def _coded(option: Mapping[str, Any], place: int) -> dict[str, Any]:
+    """Code and label of an option as number and text; letters that count (`A`, `B`) are the numbers of their places."""
+    coded: dict[str, Any] = {}
+    value, label = option.get("value"), option.get("label")
+    if (whole := _whole_number(value)) is not value:
+        coded["value"] = whole
+    elif isinstance(value, str) and value.strip().upper() == string.ascii_uppercase[(place - 1) % 26]:
+        coded["value"] = place
+    if isinstance(label, int | float) and not isinstance(label, bool):
+        coded["label"] = f"{label:g}"
+    elif isinstance(label, str) and _plain(label) != label:
+        coded["label"] = _plain(label)
+    return coded
+
+
+def _whole_number(value: Any) -> Any:
+    """A whole number that is written as text or with a decimal point, as such; else the value itself."""
+    written = value.strip().replace(",", ".") if isinstance(value, str) else value
+    if isinstance(written, str):
+        found = re.fullmatch(r"([-+]?\d{1,15})(?:\.0*)?", written)
+        return int(found[1]) if found else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _type_by_options(options: Any) -> ResponseType:
+    """What so many answers make, those for don't know aside."""
+    if not isinstance(options, list) or len(options) > MOST_OPTIONS:
+        return ResponseType.CATEGORICAL
+    values = [option.get("value") for option in options if isinstance(option, dict)]
+    codes = [value for value in values if isinstance(value, int)]
+    offered = sum(not is_missing_code(code, len(codes)) for code in codes)
+    return BY_COUNT.get(offered, ResponseType.CATEGORICAL)
+
+
+def _plain(text: str) -> str:
+    """A text without control characters; line breaks and tabs are blanks."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def _shown(value: Any) -> str | None:
+    if isinstance(value, list):
+        return "; ".join(
+            f"{option.get('value')} {option.get('label') or ''}".rstrip() if isinstance(option, dict) else str(option)
+            for option in value[:20]
+        )
+    return None if value is None else str(value)

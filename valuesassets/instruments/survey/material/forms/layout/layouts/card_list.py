@@ -1,0 +1,110 @@
+"""Card lists, as WVS prints its questionnaires: the codes of variables are the numbers, or questions have none.
+
+There a text that stands at the margin after the answers to what came before opens a block. Where the items of a table
+follow, it is their stem; where questions with codes follow, it leads them.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from valuesassets.instruments.survey.material.forms.layout.answers import option_of
+from valuesassets.instruments.survey.material.forms.layout.blocks import Block, is_heading, section_of
+from valuesassets.instruments.survey.material.forms.layout.layouts.field_grid import FEWEST_NUMBERED, question_numbers
+from valuesassets.instruments.survey.material.forms.layout.lines import Line, is_small_print
+from valuesassets.instruments.survey.material.forms.layout.printed_form import Layout, PrintedForm
+from valuesassets.instruments.survey.material.forms.layout.tables import read_tables
+from valuesassets.instruments.survey.material.forms.layout.wording import is_note
+from valuesassets.people.variables import CodePattern, load_variables
+
+FEWEST_CODES = 5
+"""So many questions led by a code show where texts begin; elsewhere the longer lines do."""
+LONG = 6
+"""Words of a longer line."""
+NEAR_EDGE = 4.0
+"""Texts stand so many points from the left edge at which most questions begin."""
+
+
+def evidence(form: PrintedForm) -> str | None:
+    """Whether a form prints variable codes, and no question numbers beside them."""
+    if not form.codes:
+        return None
+    shown = f"{len(form.codes)} variable codes, the first {form.codes[0]}"
+    if pattern := _numbering(form):
+        return f"{shown}: questions are numbered by their variables ({pattern.letter})"
+    numbers = len(question_numbers(form.lines, form.widths))
+    return f"{shown}, and {numbers} question numbers" if numbers < FEWEST_NUMBERED * len(form.codes) else None
+
+
+def divide(form: PrintedForm) -> list[Block]:
+    """The blocks of a form in reading order."""
+    pattern = _numbering(form)
+    return text_blocks(form.lines, pattern is not None and pattern.offers_all)
+
+
+def _numbering(form: PrintedForm) -> CodePattern | None:
+    """How the codes of a form are printed, where they are the numbers of its questions."""
+    letters = {code[0] for code in form.codes}
+    patterns = [pattern for pattern in load_variables().codes if pattern.letter in letters]
+    return patterns[0] if any(pattern.is_question_number for pattern in patterns) else None
+
+
+def text_blocks(lines: Sequence[Line], offers_all: bool = False) -> list[Block]:
+    """The blocks of a form in reading order, page furniture left out before.
+
+    Args:
+        offers_all: whether the form's codes for don't know and the like are negative, so that no other code is one.
+    """
+    texts = [line for line in lines if line.words[0].code and not line.numbers]
+    if len(texts) < FEWEST_CODES:
+        texts = [line for line in lines if len(line.cells[0].words) >= LONG and not is_note(line.text)]
+    if not texts:
+        return []
+    margin = Counter(round(line.box[0]) for line in texts).most_common(1)[0][0]
+    height = Counter(round(line.words[0].height, 1) for line in texts).most_common(1)[0][0]
+    blocks: list[Block] = []
+    heading: list[Line] = []
+    section = None
+    lead: Sequence[Line] = ()
+    for line in lines:
+        code = line.words[0].code
+        is_text = line.box[0] <= margin + NEAR_EDGE and not is_small_print(line, height)
+        if is_heading(line):
+            heading.append(line)
+            lead = ()
+            continue
+        if is_note(line.text) or (line.is_boxed_note and not line.numbers):
+            continue
+        is_head_of_choices = len(line.cells) > 1 and not line.other_words
+        if code and is_text and not line.numbers and not is_head_of_choices:
+            section = section_of(heading) or section
+            if blocks and not blocks[-1].code and not _is_answered(blocks[-1]):
+                lead = blocks.pop().lines
+            elif "?" in line.text:
+                lead = ()
+            blocks.append(Block(code, section, code=code, lead=lead, offers_all=offers_all))
+            line = line.without(line.words[:1]) if len(line.words) > 1 else line
+            heading = []
+        elif is_text and not code and option_of(line) is None and (not blocks or heading or _is_answered(blocks[-1])):
+            section = section_of(heading) or section
+            blocks.append(Block("", section, offers_all=offers_all))
+            heading, lead = [], ()
+        if blocks:
+            blocks[-1].lines.append(line)
+    for block in blocks:
+        if not block.source_id:  # it begins with a text, and bears the number of its first item, or its first words
+            first = " ".join(word.text for word in block.lines[0].words[:4])
+            block.source_id = next((code.code or "" for line in block.lines for code in line.codes), f"{first} …")
+    return blocks
+
+
+def _is_answered(block: Block) -> bool:
+    return any(line.numbers or option_of(line) for line in block.lines)
+
+
+LAYOUT = Layout(
+    "card_list",
+    "variable codes in place of question numbers, such as Q46 at the left margin, and answers or a table below",
+    evidence,
+    divide,
+    read_tables,
+)

@@ -1,0 +1,117 @@
+"""The review page of one language: the form's page beside what was extracted, worst first, with what to do."""
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pypdfium2
+from PIL import Image
+
+from valuesassets.instruments.survey.material.extracted_questions import Examined
+from valuesassets.instruments.survey.material.forms.changes import Change
+from valuesassets.instruments.survey.material.forms.form_pictures import (
+    FRAME,
+    MARGIN,
+    draw_page,
+    drawn_from,
+    picture_of,
+)
+from valuesassets.instruments.survey.material.forms.layout.checks import Fault
+from valuesassets.instruments.survey.material.forms.layout.grounding import GroundedString
+from valuesassets.instruments.survey.material.forms.layout.words import union
+from valuesassets.instruments.survey.material.forms.overrides import override_text, whole_form_text
+from valuesassets.records.questions import Question
+from valuesassets.records.templates import template
+
+HEAD = 130.0
+"""Points of the page above a question's box, where none of its strings was found."""
+FOUND, IN_DOUBT = FRAME, "#c23b00"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One question as the page shows it.
+
+    Attributes:
+        other: the same question as a second extractor read it, where it reads it otherwise.
+        picture: the form at its place, as a data address; None where the place is not known.
+        strings: what was looked for on the page, and what is wrong with it.
+        override: the beginning of a correction, to be copied.
+    """
+
+    question: Question
+    faults: tuple[Fault, ...]
+    changes: tuple[Change, ...]
+    strings: tuple[GroundedString, ...]
+    other: Question | None
+    picture: str | None
+    override: str
+
+
+def render_review(examined: Examined, pdf: Path | None, language: str, overrides: Path) -> str:
+    """A self-contained HTML page for one language.
+
+    Args:
+        examined: what was extracted from `pdf`, and what is in doubt; without a `pdf` there are no pictures.
+        overrides: the file into which corrections are written, named on the page.
+    """
+    entries = sorted(_entries(examined, pdf), key=lambda entry: -len(entry.faults))
+    known = {question.id for question in examined.questions}
+    return template(__package__ or "", "review").render(
+        language=language,
+        pdf=pdf.name if pdf else "imported, without a PDF",
+        overrides=str(overrides),
+        doubtful=[entry for entry in entries if entry.faults],
+        settled=[entry for entry in entries if not entry.faults and entry.changes],
+        sound=[entry for entry in entries if not entry.faults and not entry.changes],
+        of_form=[fault for fault in examined.faults if fault.question_id not in known],
+        whole_form=whole_form_text(examined.mark) if examined.why_not_asked else None,
+        left_out=[change for change in examined.changes if change.question_id not in known],
+        counts=Counter(fault.check for fault in examined.faults).most_common(),
+        total=len(examined.questions),
+    )
+
+
+def _entries(examined: Examined, pdf: Path | None) -> list[Entry]:
+    pages = [question.page for question in examined.questions]
+    if pdf is None:
+        return [_entry(examined, place, None) for place in range(len(pages))]
+    order = sorted(range(len(pages)), key=lambda place: pages[place] or 0)
+
+    def draw(document: pypdfium2.PdfDocument) -> list[str | None]:
+        pictures: list[str | None] = []
+        for page, group in itertools.groupby(order, key=lambda place: pages[place]):
+            drawn = draw_page(document, pdf, page) if page is not None else None  # once for all of its questions
+            pictures += [_picture(drawn, examined.questions[place], examined.grounded[place]) for place in group]
+        return pictures
+
+    return [_entry(examined, *drawn) for drawn in zip(order, drawn_from(pdf, draw), strict=True)]
+
+
+def _entry(examined: Examined, place: int, picture: str | None) -> Entry:
+    question, strings = examined.questions[place], examined.grounded[place]
+    faults = tuple(fault for fault in examined.faults if fault.question_id == question.id)
+    is_in_dispute = any(fault.check == "agreement" for fault in faults)
+    return Entry(
+        question,
+        faults,
+        tuple(change for change in examined.changes if change.question_id == question.id),
+        strings,
+        examined.agreement.twins[place] if examined.agreement and is_in_dispute else None,
+        picture,
+        override_text(question, sum(each.id == question.id for each in examined.questions) > 1),
+    )
+
+
+def _picture(page: Image.Image | None, question: Question, strings: Sequence[GroundedString]) -> str | None:
+    """The form at a question, as wide as its page, with a frame around every string that was found."""
+    if page is None or question.box is None:
+        return None
+    placed = [each for each in strings if each.place is not None and each.place.page == question.page]
+    boxes = [each.place.box for each in placed if each.place is not None]
+    _, top, _, bottom = union([question.box, *boxes])
+    colours = [IN_DOUBT if string.fault else FOUND for string in placed]
+    frames = list(zip(boxes, colours, strict=True))
+    return picture_of(page, top - MARGIN - (0 if boxes else HEAD), bottom + MARGIN, frames)

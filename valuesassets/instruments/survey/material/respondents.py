@@ -1,0 +1,139 @@
+"""`survey/respondents`: people, one row each: country, weight, answers in the codes of EVS 2017, own indicators.
+
+The one table of people that every analysis starts from. Its `attrs["notes"]` say what is left out of it, and why.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from valuesassets.answers.language_codes import known_languages
+from valuesassets.instruments.survey.material.analysis_scale import base_id
+from valuesassets.instruments.survey.material.indicators import INDICATORS, components, own_indicators
+from valuesassets.instruments.survey.plants.planted_people import plant_people
+from valuesassets.people.survey_file import People, read_people
+from valuesassets.people.surveys import NOTHING, OTHER
+from valuesassets.people.variables import load_variables
+from valuesassets.records.questions import Question
+from valuesassets.records.study import Study
+from valuesassets.records.tables import TABLES
+
+COLUMNS = TABLES["respondents"].names
+"""Before the questions; after them come the ten indicators."""
+TAKEN = {*COLUMNS, *INDICATORS}
+"""Names that a question's column cannot have, whatever its id."""
+
+
+def derive_respondents(study: Study, questions: Mapping[str, Sequence[Question]]) -> pd.DataFrame:
+    """The respondents of the study's countries: from its files, drawn from the plants, or none.
+
+    Args:
+        questions: questions by language; the indicators' are read beside them.
+
+    Returns:
+        One row per respondent: `COLUMNS` (weight: mean 1 within a country), a column per question (Int16: <NA> where
+        the file holds nothing, negative where there is no answer, see `people.surveys`), and the ten indicators (float,
+        NaN where a part is missing).
+
+    Raises:
+        HumanDataError: a file is not usable; names file, column, country and codes.
+    """
+    asked = {question.id for each in questions.values() for question in each}
+    notes: list[str] = []
+    people: list[People] = []
+    if study.human.source == "planted":
+        people = plant_people(study, questions)
+    elif study.human.source == "files":
+        asked |= {base_id(part) for indicator in INDICATORS for part in components(indicator)}
+        people = _read_files(study, asked, notes)
+    return _one_table(people, sorted(asked, key=_in_form_order), notes)
+
+
+def answer_column(question: str) -> str:
+    """The column of a question: its id, but where that is the name of another column.
+
+    >>> answer_column("v7"), answer_column("country")
+    ('v7', 'country (question)')
+    """
+    return f"{question} (question)" if question in TAKEN else question
+
+
+def answer_codes(respondents: pd.DataFrame, question: str) -> NDArray[np.int16]:
+    """(n,) answers of one question: below 0 no answer and why, `NOTHING` where the file holds nothing."""
+    return respondents[answer_column(question)].to_numpy(dtype=np.int16, na_value=NOTHING)
+
+
+def _read_files(study: Study, asked: Collection[str], notes: list[str]) -> list[People]:
+    """The people of every file; of a country in several files those of the first."""
+    wanted = set(study.countries.values())
+    spoken = _codes_of_languages(study) if study.human.interview_language == "own" else None
+    found: list[People] = []
+    source: dict[str, str] = {}
+    for file in study.human.files:
+        people, said = read_people(file, asked, wanted, spoken)
+        notes += said
+        here = set(people.rows["country"])
+        for country in sorted(here & source.keys()):
+            notes.append(f"{file.path.name}: {country} is taken from {source[country]}, which the study names first.")
+        rows = people.rows["country"].isin([*(here - source.keys())]).to_numpy()
+        answers = {question: codes[rows] for question, codes in people.answers.items()}
+        found.append(People(people.rows.loc[rows], answers))
+        source |= dict.fromkeys(here - source.keys(), file.path.name)
+    for country in sorted(wanted - source.keys()):
+        names = ", ".join(file.path.name for file in study.human.files)
+        notes.append(f"{country}: no respondents in {names}: nothing is compared with its people.")
+    return found
+
+
+def _codes_of_languages(study: Study) -> dict[str, set[str]]:
+    """By country, the codes of ISO 639 of the study's languages that name it."""
+    codes: dict[str, set[str]] = {}
+    for language, country in study.countries.items():
+        known = known_languages().get(language)
+        codes.setdefault(country, set()).update({language, known.short} - {""} if known else {language})
+    return codes
+
+
+def _one_table(people: Sequence[People], asked: Sequence[str], notes: list[str]) -> pd.DataFrame:
+    """All people below each other, every question a column, whether a file has it or not."""
+    empty = pd.DataFrame({name: pd.Series(dtype=float if name == "weight" else object) for name in COLUMNS})
+    rows = pd.concat([each.rows for each in people], ignore_index=True) if people else empty
+    answers = {}
+    for question in asked:
+        codes = [each.answers.get(question, np.zeros(len(each.rows), np.int16)) for each in people]
+        answers[question] = np.concatenate([np.zeros(0, np.int16), *codes])
+    for later, earlier in load_variables().depends_on.items():
+        if later in answers and earlier in answers:
+            again = (answers[later] == answers[earlier]) & (answers[later] > 0)
+            if again.any():  # a second choice that repeats the first is none
+                answers[later][again] = OTHER
+                named = f"{again.sum()} respondents named the same twice"
+                notes.append(f"{later} after {earlier}: {named}; their second choice counts as none.")
+    parts = {base_id(part) for indicator in INDICATORS for part in components(indicator)}
+    given = {part: answers.get(part, np.zeros(len(rows), np.int16)) for part in parts}
+    own = own_indicators({part: np.where(codes > 0, codes, np.nan) for part, codes in given.items()})
+    weights = rows["weight"] / rows.groupby("country")["weight"].transform("mean")
+    columns = {
+        answer_column(question): pd.arrays.IntegerArray(codes, codes == NOTHING) for question, codes in answers.items()
+    }
+    table = pd.DataFrame({name: rows[name] for name in COLUMNS} | {"weight": weights} | columns | own)
+    table.attrs["notes"] = notes + _unanswered(rows["country"].to_numpy(), answers)
+    return table
+
+
+def _unanswered(countries: NDArray[np.object_], answers: Mapping[str, NDArray[np.int16]]) -> list[str]:
+    """By country, the questions that nobody answered: they are left out of everything that is said of it."""
+    notes = []
+    for name in sorted(set(countries)):
+        here = np.flatnonzero(countries == name)
+        if silent := [question for question, codes in answers.items() if not (codes[here] > 0).any()]:
+            notes.append(f"{name}: nobody answered {', '.join(silent)}: left out for this country.")
+    return notes
+
+
+def _in_form_order(question: str) -> tuple[str, int, str]:
+    """Letter, number and rest of an id, so that v9 stands before v10."""
+    digits = "".join(filter(str.isdigit, question))
+    return question[:1], int(digits or 0), question

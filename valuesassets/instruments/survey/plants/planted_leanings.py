@@ -1,0 +1,218 @@
+"""Planted preferences: indicator means that meet a map point, tilts elsewhere, and the shapes that a tilt moves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq, lsq_linear
+
+from valuesassets.instruments.survey.material.analysis_scale import analysis_places, base_id
+from valuesassets.instruments.survey.material.indicators import (
+    AUTONOMY,
+    FIRST_AIM,
+    INDICATORS,
+    POSTMATERIALIST,
+    SECOND_AIM,
+    answer_codes,
+    components,
+    indicator_mean,
+)
+from valuesassets.instruments.survey.published.axes import (
+    average_means,
+    indicator_ranges,
+    published_position,
+    reference_projector,
+)
+from valuesassets.measure.seeding import seeded
+from valuesassets.records.questions import Option, Question, ResponseType
+from valuesassets.records.study import Study
+
+INDICATOR_OF = {part: indicator for indicator in INDICATORS for part in components(indicator)}
+"""The indicator that an asked question belongs to."""
+MAX_TILT = 9.0
+REACH = 0.85
+"""Planted indicator means keep to this share of their scale."""
+BLEND = {"mono": 1.0, "multi": 0.5}
+"""How far a family follows the language's country, the rest being the mean of the study's languages."""
+LOADING_SD = 0.2
+"""Of how far a unit of either map axis tilts a question that is no indicator."""
+POSITION_NOISE = 0.08
+COUNTRY_NOISE, FAMILY_NOISE = 0.5, 0.2
+"""Standard deviations of what a country, or a family in a language, has of its own in each question, in tilts.
+
+The demo's six countries differ along about as many dimensions as six real ones: over questions in units of their
+standard deviation, the first component has half of the variance, as in EVS 2017 (`test_plants.py` compares both).
+"""
+WORDING_NOISE = 0.15
+"""Of the tilt that another answer cue gives to every question but under the first cue."""
+POLARISED_SHARE = 0.4
+"""Share of ten-point questions that split people between the ends, so that both `1` and `10` carry mass."""
+
+
+@dataclass(frozen=True)
+class Leanings:
+    """Where answers go.
+
+    Attributes:
+        indicator_means: planted mean of each of the ten indicators.
+        position: (x, y) that stands behind them; moves all other questions through their loadings.
+        deviations: sizes and seeds of what is special to this country and family; a tilt is their sum.
+    """
+
+    indicator_means: dict[str, float]
+    position: tuple[float, float]
+    deviations: tuple[tuple[float, tuple[str, ...]], ...]
+
+
+def country_leanings(study: Study, language: str) -> Leanings:
+    """The leanings of the language's reference country: its indicators meet its published map position.
+
+    Raises:
+        HumanDataError: no position is published for the country.
+    """
+    country = study.countries[language]
+    position = published_position(country)
+    own = ("country", country)
+    deviations = ((COUNTRY_NOISE, own),)
+    return Leanings(_indicator_means(study, position, deviations), position, deviations)
+
+
+def family_leanings(study: Study, family: str, language: str) -> Leanings:
+    """The leanings of a reference family in one language: the country's, the mean of all languages', and its own.
+
+    A family without signal has the mean of all languages and one deviation for all of them.
+    """
+    is_alike = study.families[family].plants == "no-signal"
+    share = 0.0 if is_alike else BLEND[study.families[family].model_type]
+    served = study.family_languages(family)
+    countries = [study.countries[code] for code in served]
+    positions = np.array([published_position(country) for country in countries])
+    own = ("family", family, "every language" if is_alike else language)
+    noise = seeded(study.seed, "position", *own).normal(0, POSITION_NOISE, 2)
+    blended = share * positions[served.index(language)] + (1 - share) * positions.mean(axis=0) + noise
+    position = (float(blended[0]), float(blended[1]))
+    deviations = [(share * COUNTRY_NOISE, ("country", study.countries[language])), (FAMILY_NOISE, own)]
+    of_each = (1 - share) * COUNTRY_NOISE / len(countries)
+    deviations += [(of_each, ("country", country)) for country in countries if share < 1]
+    return Leanings(_indicator_means(study, position, deviations), position, tuple(deviations))
+
+
+def preference(
+    study: Study,
+    asked_as: str,
+    question: Question,
+    leanings: Leanings,
+    tilts: Mapping[str, float],
+    asked: tuple[str, str, int] = ("", "", 0),
+) -> NDArray[np.float64]:
+    """(K,) planted probabilities of a question's options.
+
+    Args:
+        tilts: those of the indicators (`solve_tilt`).
+        asked: family, language and wording; the first wording is what the tilts are solved for, others differ from it.
+    """
+    base, direction = shape(study.seed, asked_as, question)
+    if asked[2]:
+        base = base + seeded(study.seed, "wording", *asked, asked_as).normal(0, WORDING_NOISE) * direction
+    indicator = INDICATOR_OF.get(asked_as)
+    if indicator is not None and sorted(question.values) == list(answer_codes(asked_as)):
+        return tilted(base, direction, tilts[indicator])
+    item = seeded(study.seed, "item", asked_as)
+    own_tilt = item.choice([-1, 1]) * item.uniform(0.8, 2.0)
+    moved = float(item.normal(0, LOADING_SD, 2) @ leanings.position)
+    return tilted(base, direction, own_tilt + moved + _deviation(study, leanings, asked_as))
+
+
+def solve_tilt(study: Study, indicator: str, leanings: Leanings, pulls: Mapping[str, float]) -> float:
+    """The tilt at which the indicator's answers, averaged over both orders, have the planted mean.
+
+    A mean that the pull to the first option keeps out of reach gives the last tilt before the end.
+
+    Args:
+        pulls: share of answers that go to the first option listed, by asked question id.
+    """
+    wanted = leanings.indicator_means[indicator]
+    asked = [(part, answer_codes(part)) for part in components(indicator)]
+    shapes = [(part, values, *shape(study.seed, part, _stand_in(part, values))) for part, values in asked]
+
+    def misses_by(tilt: float) -> float:
+        averaged = {}
+        for part, values, base, direction in shapes:
+            probs = tilted(base, direction, tilt)
+            ends = np.eye(len(values))[[0, -1]].mean(axis=0)
+            averaged[part] = dict(zip(values, (1 - pulls[part]) * probs + pulls[part] * ends, strict=True))
+        return indicator_mean(indicator, averaged) - wanted
+
+    low, high = misses_by(-MAX_TILT), misses_by(MAX_TILT)
+    if low * high >= 0:
+        return -MAX_TILT if abs(low) < abs(high) else MAX_TILT
+    return float(brentq(misses_by, -MAX_TILT, MAX_TILT, xtol=1e-9))  # type: ignore[arg-type]
+
+
+def _indicator_means(study: Study, position: tuple[float, float], deviations: tuple | list) -> dict[str, float]:
+    """Indicator means near the average country's, with a deviation of their own, whose map point is `position`."""
+    projector, ranges = reference_projector(), indicator_ranges()
+    half = (ranges["high"] - ranges["low"]).to_numpy() / 2
+    middle = (ranges["high"] + ranges["low"]).to_numpy() / 2
+    leanings = Leanings({}, position, tuple(deviations))
+    start = np.array([average_means()[name] for name in INDICATORS])
+    start = (start - middle) / half + 0.5 * np.array([_deviation(study, leanings, name) for name in INDICATORS])
+    # In units of half a scale: meet the point closely, stay near the start loosely, keep off the ends.
+    meet = projector.slopes * half
+    misfit = np.array(position) - projector.intercepts - projector.slopes @ middle
+    matrix, wanted = np.vstack([20 * meet, np.eye(len(start))]), np.concatenate([20 * misfit, start])
+    unit = lsq_linear(matrix, wanted, bounds=(-REACH, REACH)).x
+    return {name: float(mean) for name, mean in zip(INDICATORS, middle + half * unit, strict=True)}
+
+
+def _deviation(study: Study, leanings: Leanings, item: str) -> float:
+    return sum(
+        size * float(seeded(study.seed, "deviation", *source, item).normal()) for size, source in leanings.deviations
+    )
+
+
+def _stand_in(part: str, values: tuple[int, ...]) -> Question:
+    """A question of the component's shape, for components that a study does not ask."""
+    kind = {2: "binary", 10: "likert10", 4: "likert4"}.get(len(values), "likert3")
+    if INDICATOR_OF[part] == "Y002":
+        kind = "categorical"
+    options = tuple(Option(value=value, label=str(value)) for value in values)
+    return Question(id=part, text=part, response_type=ResponseType(kind), options=options)
+
+
+def tilted(base: NDArray[np.float64], direction: NDArray[np.float64], tilt: float) -> NDArray[np.float64]:
+    """Probabilities proportional to exp(base + tilt * direction): the tilt moves the mean along the direction.
+
+    >>> tilted(np.zeros(2), np.array([-1.0, 1.0]), np.log(3) / 2).round(2).tolist()
+    [0.25, 0.75]
+    """
+    logits = base + tilt * direction
+    weights = np.exp(logits - logits.max())
+    return weights / weights.sum()
+
+
+def shape(seed: int, asked_as: str, question: Question) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Base logits and tilt direction, each (K,) by the question's options; the same for every language and family.
+
+    The direction is that of the analysis scale; for the aims of the country and the qualities of children it is that of
+    the indicator which they make up.
+    """
+    draw, values = seeded(seed, "shape", base_id(asked_as)), question.values
+    if base_id(asked_as) in (FIRST_AIM, SECOND_AIM) and set(values) <= {1, 2, 3, 4}:
+        strength = seeded(seed, "shape", FIRST_AIM).normal(0, 0.5, 4)
+        direction = [1.0 if value in POSTMATERIALIST else -1.0 for value in values]
+        return np.array([strength[value - 1] for value in values]), np.array(direction)
+    if not question.response_type.is_ordinal:
+        return draw.normal(0, 0.7, len(values)), np.sort(draw.uniform(-1, 1, len(values)))
+    place = analysis_places([question])
+    scale = np.array([place(asked_as, value) for value in values], dtype=float)
+    unit = (scale - scale.min()) / (scale.max() - scale.min())
+    if asked_as in AUTONOMY:
+        sign = AUTONOMY[asked_as]
+        return draw.normal(0, 0.4) * (1 - unit), sign * (1 - 2 * unit)
+    if question.response_type is ResponseType.LIKERT10 and draw.uniform() < POLARISED_SHARE:
+        ends = np.exp(-((unit / 0.1) ** 2)) + np.exp(-(((1 - unit) / 0.1) ** 2))
+        return np.log(0.08 + ends), 2 * unit - 1
+    width = draw.uniform(0.22, 0.34)
+    return -((unit - 0.5) ** 2) / (2 * width**2), 2 * unit - 1

@@ -1,0 +1,1 @@
+"""What repeats a published code or publication, beside its nulls."""

@@ -1,0 +1,1 @@
+"""What the UI, the pictures and the report say."""

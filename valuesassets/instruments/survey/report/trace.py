@@ -1,0 +1,81 @@
+"""The provenance of the map's points as the report shows it: per model point, and once per language the form."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from valuesassets.instruments.survey.answers.stored_survey import StoredSurvey
+from valuesassets.instruments.survey.material.forms.form_pictures import draw_questions
+from valuesassets.instruments.survey.material.forms.layout.words import Box
+from valuesassets.instruments.survey.report.map import trace_anchor
+from valuesassets.instruments.survey.report.provenance import trace_stored
+from valuesassets.instruments.survey.report.traces import FormTrace, IndicatorTrace, ItemTrace, PointTrace
+from valuesassets.records.errors import ValuesAssetsError
+
+
+@dataclass(frozen=True)
+class Form:
+    """A language's questionnaire.
+
+    Attributes:
+        asked: by question, in the map's order: the indicators and items that were made of it.
+        pictures: by page and box of a question, that strip of the page; none where it cannot be shown.
+    """
+
+    trace: FormTrace
+    asked: Mapping[str, Sequence[tuple[IndicatorTrace, ItemTrace]]]
+    pictures: Mapping[tuple[int, Box], str]
+
+
+@dataclass(frozen=True)
+class Traces:
+    """What the report shows of provenance.
+
+    Attributes:
+        untraced: cells whose provenance could not be read, and why.
+    """
+
+    points: tuple[PointTrace, ...] = ()
+    forms: Mapping[str, Form] = field(default_factory=dict)
+    untraced: tuple[str, ...] = ()
+
+    @property
+    def cells(self) -> frozenset[tuple[str, str]]:
+        """The cells whose points lead to their provenance."""
+        return frozenset((point.model, point.language) for point in self.points)
+
+
+def trace_cells(storage_folder: Path, cells: Iterable[tuple[str, str]]) -> Traces:
+    """The provenance of these cells' points; one that cannot be read is named with the reason and holds up no other.
+
+    Every page of a form is drawn once for all of its questions.
+    """
+    stored = StoredSurvey(storage_folder)
+    points, untraced = [], []
+    for model, language in cells:
+        try:
+            points.append(trace_stored(stored, model, language))
+        except ValuesAssetsError as error:
+            untraced.append(f"{model} in {language}: {error}")
+    firsts = {point.language: point for point in reversed(points)}
+    return Traces(tuple(points), {language: _form(point) for language, point in firsts.items()}, tuple(untraced))
+
+
+def item_anchor(model: str, language: str, question_id: str) -> str:
+    """Where on the page an item of a point stands."""
+    return f"{trace_anchor(model, language)}-{question_id}"
+
+
+def form_anchor(language: str, variable: str) -> str:
+    """Where on the page a question of a form stands."""
+    return f"form-{language}-{variable}"
+
+
+def _form(point: PointTrace) -> Form:
+    """The questions of a language, which all of its models share."""
+    asked: dict[str, list[tuple[IndicatorTrace, ItemTrace]]] = {}
+    for indicator in point.indicators:
+        for item in indicator.items:
+            asked.setdefault(item.variable, []).append((indicator, item))
+    places = [question for found in asked.values() for _, item in found for question in item.extracted]
+    return Form(point.form, asked, draw_questions(point.form.path, places) if point.form.path else {})

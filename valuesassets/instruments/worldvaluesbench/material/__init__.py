@@ -1,0 +1,1 @@
+"""What `worldvaluesbench` asks about: files and people, read and checked."""

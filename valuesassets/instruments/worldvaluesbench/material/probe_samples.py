@@ -1,0 +1,216 @@
+"""`worldvaluesbench/probe_samples`: who is asked which question, with the group of each."""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import FACTORS
+from valuesassets.instruments.worldvaluesbench.material.value_questions import ValueQuestion
+from valuesassets.measure.seeding import seeded
+from valuesassets.records.errors import RatingsError
+from valuesassets.records.files import read_text
+from valuesassets.records.frames import column, rows
+
+EVERYBODY = "all"
+SAMPLED_SPLIT = "test"
+SEED_COLUMNS = {
+    "Question": "question_id",
+    "D_INTERVIEW": "participant_id",
+    "Continent": "continent",
+    "Urban / Rural": "settlement",
+    "Education": "education",
+}
+"""Columns of the published probe, and what they are here."""
+_LEVELS = {"Urban": "urban", "Rural": "rural", "Primary or No Education": "primary_or_none"} | {
+    "Lower Secondary": "lower_secondary",
+    "Upper to Post Secondary": "upper_to_post_secondary",
+    "Tertiary": "tertiary",
+}
+COLUMNS = ["question_id", "participant_id", *FACTORS]
+NOT_ASKED = "not_asked"
+"""Of samples out of a file, in their `attrs`: rows of questions that are not asked, and how many rows it has."""
+
+
+class People(Protocol):
+    """What is known of people: tables `participants` and `value_answers`, in the same order."""
+
+    @property
+    def participants(self) -> pd.DataFrame:
+        """Rows of `PARTICIPANTS`."""
+        ...
+
+    @property
+    def value_answers(self) -> pd.DataFrame:
+        """Rows of `VALUE_ANSWERS`."""
+        ...
+
+
+def choose_samples(
+    dataset: People, questions: Sequence[ValueQuestion], probe: str | int, seed: int = 0
+) -> pd.DataFrame:
+    """Who is asked: everybody (`all`), N people of each group, or those of a file of samples.
+
+    Raises:
+        RatingsError: as `read_samples` and `draw_samples`.
+    """
+    written = str(probe)
+    if written == EVERYBODY:
+        return all_samples(dataset, questions)
+    if written.isdecimal():
+        return draw_samples(dataset, questions, int(written), seed)
+    return read_samples(Path(written), dataset, questions)
+
+
+def all_samples(dataset: People, questions: Sequence[ValueQuestion]) -> pd.DataFrame:
+    """Everybody who answered a question and is in a group: `question_id, participant_id` and the factors' levels.
+
+    Raises:
+        RatingsError: nobody is.
+    """
+    people = dataset.participants
+    in_a_group = _in_a_group(people)
+    chosen = [np.flatnonzero(in_a_group & _answered(dataset, question)) for question in questions]
+    return _samples(people, questions, chosen)
+
+
+def draw_samples(dataset: People, questions: Sequence[ValueQuestion], n: int, seed: int = 0) -> pd.DataFrame:
+    """N people of each group who answered, of the split `test`, from groups that have more than N of them.
+
+    Each question draws its own people; a question's draw depends on the seed, its id and the people alone.
+
+    Raises:
+        RatingsError: no group has more than N such people.
+
+    Source: Zhao et al. (2024), section 4.1, and their `probe_set_preparation.py`.
+    """
+    if n < 1:
+        raise RatingsError(f"probe: found {n}, a number of people from 1 was expected, or {EVERYBODY}")
+    people = dataset.participants
+    may_be_drawn = _in_a_group(people) & (people["split"] == SAMPLED_SPLIT).to_numpy()
+    group = people.groupby(list(FACTORS), sort=False, dropna=False, observed=True).ngroup().to_numpy()
+    chosen = []
+    for question in questions:
+        places = np.flatnonzero(may_be_drawn & _answered(dataset, question))
+        order = seeded(seed, "probe", question.id).permutation(places)
+        order = order[np.argsort(group[order], kind="stable")]
+        rank = np.arange(order.size) - np.searchsorted(group[order], group[order])
+        is_large = np.bincount(group[order], minlength=group.max(initial=0) + 1)[group[order]] > n
+        chosen.append(np.sort(order[(rank < n) & is_large]))
+    return _samples(people, questions, chosen, f"with more than {n} people of the split {SAMPLED_SPLIT} ")
+
+
+def read_samples(path: Path, dataset: People, questions: Sequence[ValueQuestion] = ()) -> pd.DataFrame:
+    """The samples of a TSV file: the published columns (`Question`, ..., `D_INTERVIEW`), or ours.
+
+    Args:
+        questions: which of the file's questions are taken; all of them if left out. Rows of others are counted in
+            `attrs[NOT_ASKED]`.
+
+    Raises:
+        RatingsError: a column is missing, a level is unknown, a person is not in the data set, stands twice or is in
+            two groups.
+    """
+    text = read_text(path, "a table of samples", RatingsError)
+    found = _table(path, text).rename(columns=SEED_COLUMNS)
+    if missing := [name for name in COLUMNS if name not in found]:
+        shown = {ours: theirs for theirs, ours in SEED_COLUMNS.items()}[missing[0]]
+        raise RatingsError(
+            f"{path}: row 1: column {shown} is missing; {', '.join(SEED_COLUMNS)} were expected, between tabs"
+        )
+    found = pd.DataFrame({name: column(found, name).str.strip() for name in COLUMNS})
+    for factor, levels in FACTORS.items():
+        found[factor] = column(found, factor).replace(_LEVELS)
+        _refuse(path, found, ~column(found, factor).isin(levels), factor, f"one of {', '.join(levels)} was expected")
+    resolve_people(str(path), column(found, "participant_id"), dataset.participants)
+    is_known = column(found, "question_id").isin(list(dataset.value_answers.columns))
+    _refuse(path, found, ~is_known, "question_id", "a question of the data set was expected")
+    repeated = found.duplicated(subset=["question_id", "participant_id"])
+    _refuse(path, found, repeated, "participant_id", "the question has this person already; keep one row")
+    _refuse_two_groups(path, found)
+    taken = found
+    if questions:
+        taken = rows(found, column(found, "question_id").isin([question.id for question in questions]))
+    if taken.empty:
+        raise RatingsError(f"{path}: holds nobody for the questions asked; name another file")
+    taken = taken.reset_index(drop=True)
+    taken.attrs[NOT_ASKED] = len(found) - len(taken), len(found)
+    return taken
+
+
+def resolve_people(source: str, ids: pd.Series, participants: pd.DataFrame) -> None:
+    """See that every id of a file is one person's.
+
+    Raises:
+        RatingsError: a person is not in the data set, or several share the id.
+    """
+    unknown = ~ids.isin(participants["participant_id"])
+    if unknown.any():
+        row = int(np.flatnonzero(unknown)[0])
+        found = str(ids.iloc[row])
+        shared = participants.loc[participants["interview_id"].astype(str) == found, "participant_id"]
+        if len(shared):
+            told = (
+                f"{len(shared)} people share this D_INTERVIEW; name them as the data set does, {shared.iloc[0]} and on"
+            )
+        else:
+            told = "nobody in the data set has this id; is it another version of the data?"
+        raise RatingsError(f"{source}: row {row + 2}: person {found}: {told}")
+
+
+def _in_a_group(people: pd.DataFrame) -> NDArray[np.bool_]:
+    known = [people[factor].notna().to_numpy(dtype=bool) for factor in FACTORS]
+    return np.logical_and.reduce(known)
+
+
+def _answered(dataset: People, question: ValueQuestion) -> NDArray[np.bool_]:
+    codes = dataset.value_answers[question.id].to_numpy(float, na_value=np.nan)
+    return codes >= max(question.lo, 0)
+
+
+def _samples(
+    people: pd.DataFrame, questions: Sequence[ValueQuestion], chosen: Sequence[NDArray[np.intp]], which: str = ""
+) -> pd.DataFrame:
+    places = np.concatenate(chosen) if chosen else np.empty(0, dtype=np.intp)
+    if not places.size:
+        raise RatingsError(
+            f"probe: no group {which or 'with anybody '}who answered: {len(people)} people, of whom "
+            f"{int(_in_a_group(people).sum())} have all of {', '.join(FACTORS)}; ask for fewer"
+        )
+    numbers = np.repeat(np.arange(len(chosen)), [len(each) for each in chosen])
+    asked = pd.Categorical.from_codes(numbers, [question.id for question in questions])
+    columns = {name: people[name].astype("category").iloc[places].array for name in ("participant_id", *FACTORS)}
+    return pd.DataFrame({"question_id": asked} | columns)
+
+
+def _table(path: Path, text: str) -> pd.DataFrame:
+    try:
+        return pd.read_csv(io.StringIO(text), sep="\t", dtype=str, keep_default_na=False)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as fault:
+        said = " ".join(str(fault).removeprefix("Error tokenizing data. C error: ").split())
+        raise RatingsError(f"{path}: not a table: {said}; mend the file there") from None
+
+
+def _refuse_two_groups(path: Path, found: pd.DataFrame) -> None:
+    """See that a person has the same levels in every row: people are resampled within their group."""
+    for factor in FACTORS:
+        first = found.groupby("participant_id", sort=False)[factor].transform("first")
+        differs = (column(found, factor) != first).to_numpy()
+        if differs.any():
+            row = int(np.flatnonzero(differs)[0])
+            person, level = found["participant_id"].iloc[row], found[factor].iloc[row]
+            before = int(np.flatnonzero(column(found, "participant_id") == person)[0])
+            raise RatingsError(
+                f"{path}: row {row + 2}: {factor}: found {level} of person {person}, {first.iloc[row]} was expected, "
+                f"as in row {before + 2}; a person is in one group: mend the row that is wrong"
+            )
+
+
+def _refuse(path: Path, found: pd.DataFrame, mask: pd.Series, name: str, expected: str) -> None:
+    if mask.any():
+        row = int(np.flatnonzero(mask)[0])
+        raise RatingsError(f"{path}: row {row + 2}: {name}: found {found[name].iloc[row] or repr('')}, {expected}")

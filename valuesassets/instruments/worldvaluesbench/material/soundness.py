@@ -1,0 +1,74 @@
+"""What checks look at before anything is asked: questions against their codes, people against their groups."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import ATTRIBUTE_OF
+from valuesassets.instruments.worldvaluesbench.material.value_questions import ValueQuestion
+
+Faults = list[dict[str, Any]]
+
+
+def question_faults(questions: Sequence[ValueQuestion]) -> Faults:
+    """Questions whose labels, recodes and missing codes do not fit their scale."""
+    faults: Faults = []
+    for question in questions:
+        on_scale, n = set(question.values), len(question.values)
+        if len(question.labels) != n or not (question.labels[0] and question.labels[-1]):
+            faults.append({"question_id": question.id, "found": f"{len(question.labels)} labels for {n} answers"})
+        if off := [code for code in question.recodes.values() if code not in on_scale]:
+            faults.append({"question_id": question.id, "found": f"a recode to {off[0]}, which is off the scale"})
+        if both := {*question.missing} & {*question.recodes}:
+            faults.append({"question_id": question.id, "found": f"code {min(both)} is both recoded and missing"})
+    return faults
+
+
+def people_faults(participants: pd.DataFrame) -> dict[str, Faults]:
+    """By what is wrong, people who share an id, and codes of countries and education that stand for no level.
+
+    Returns:
+        `ids`, `continent`, `education`.
+    """
+    ids = Counter(participants["participant_id"])
+    faults: dict[str, Faults] = {"ids": [{"participant_id": name, "people": n} for name, n in ids.items() if n > 1]}
+    for factor in ("continent", "education"):
+        codes = participants[ATTRIBUTE_OF[factor]].to_numpy(float, na_value=np.nan)
+        lacking = Counter(codes[participants[factor].isna().to_numpy() & (codes >= 0)].tolist())
+        faults[factor] = [{ATTRIBUTE_OF[factor]: int(code), "people": n} for code, n in lacking.items()]
+    return faults
+
+
+def answer_faults(answers: pd.DataFrame, questions: Sequence[ValueQuestion]) -> Faults:
+    """Questions that nobody answered, or whose answers leave their scale."""
+    faults: Faults = []
+    for question in questions:
+        codes = answers[question.id].to_numpy(float, na_value=np.nan)
+        given = codes[codes >= 0]
+        off = int(((given < question.lo) | (given > question.hi)).sum())
+        if not len(given):
+            faults.append({"question_id": question.id, "found": "nobody's answer"})
+        elif off:
+            faults.append({"question_id": question.id, "found": f"{off} answers off {question.lo} to {question.hi}"})
+    return faults
+
+
+def describe_questions(questions: Sequence[ValueQuestion]) -> pd.DataFrame:
+    """Rows of `value_questions`."""
+    rows = [
+        {
+            "question_id": question.id,
+            "category": question.category,
+            "text": question.text,
+            "lo": question.lo,
+            "hi": question.hi,
+            "labels": list(question.labels),
+            "recodes": ", ".join(f"{old} is {new}" for old, new in question.recodes.items()) or None,
+            "missing": ", ".join(map(str, question.missing)) or None,
+        }
+        for question in questions
+    ]
+    return pd.DataFrame(rows)

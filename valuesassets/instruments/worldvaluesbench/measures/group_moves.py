@@ -1,0 +1,262 @@
+"""How far people's answers and a model's move between groups, question by question: what awareness is summed from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Groups, Probe, Rated
+from valuesassets.instruments.worldvaluesbench.measures.drawn_noise import drawn_noise
+from valuesassets.measure.between_groups import GroupMeans, between, centred, group_means, pairings
+from valuesassets.measure.group_resampling import (
+    Drawn,
+    Errors,
+    Units,
+    draw_counts,
+    draw_units,
+    drawn_errors,
+    drawn_parts,
+    resampled_components,
+)
+from valuesassets.measure.ranked_probability import answers_at_most, probability_at_most
+from valuesassets.measure.resampling import ROUNDING
+from valuesassets.measure.seeding import seeded
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+ALL = "all"
+SAME_PEOPLE = 0.5
+"""Share of all people that a question asks, on average, from which on people count as the same in all questions."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What people answered to one question and what a model says of them, where both are there.
+
+    Attributes:
+        a, b: (n, K-1) distribution functions, people's as steps.
+        rows: (n,) which rows of the question these are.
+        present: numbers of the groups that are compared.
+        means: of all groups; those that are not compared count as empty.
+    """
+
+    a: Floats
+    b: Floats
+    rows: Numbers
+    present: Numbers
+    means: GroupMeans
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What is compared: all groups, or the levels of a factor, each over the same combinations of the others.
+
+    Attributes:
+        levels: (L, F') what each row is a level of; of all groups their levels by factor.
+        members: (L, C) numbers of the groups of each level, the same combination in a column.
+    """
+
+    name: str
+    levels: tuple[tuple[str, ...], ...]
+    members: Numbers
+
+    def mix(self, present: Numbers, n_groups: int) -> tuple[Numbers, Floats]:
+        """Rows that are there, and (L', G) weights of the groups in them: combinations that all levels have."""
+        is_there = np.isin(np.arange(n_groups), present)
+        if self.name == ALL:
+            return present, np.eye(n_groups)[present]
+        whole = [column for column in self.members.T if (column >= 0).all() and is_there[column].all()]
+        if not whole:
+            return np.empty(0, dtype=np.int64), np.empty((0, n_groups))
+        mixed = np.zeros((len(self.levels), n_groups))
+        for column in whole:
+            mixed[np.arange(len(column)), column] = 1 / len(whole)
+        return np.arange(len(self.levels)), mixed
+
+
+@dataclass(frozen=True)
+class Moves:
+    """One model in one scope, by question; divided by the K - 1 cut points, NaN where a question compares nothing.
+
+    Attributes:
+        components: (Q, 3) A_hh, A_mh, A_mm; the last without the noise of drawn answers, NaN where it is not known.
+        drawn_noise: (Q,) what was taken off A_mm because the model's answers were drawn.
+        drawn: (Q, ...) what resamples add to them.
+        pairings: (L, L) sums over questions, people's levels in rows and the model's in columns.
+        lengths: (2, L, L) squared distances from the mean over the same questions as the pairings: of people's level in
+            the row, and of the model's in the column.
+    """
+
+    components: Floats
+    drawn_noise: Floats
+    drawn: Drawn
+    pairings: Floats
+    lengths: Floats
+
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """(Q,) questions that compare anything."""
+        return np.isfinite(self.components[:, 0])
+
+    def resampled(self, chosen: NDArray[np.bool_]) -> Floats:
+        """(3, draws) components summed over some questions, in each resample."""
+        parts = (part[chosen].sum(axis=0) for part in (self.drawn.plain, self.drawn.crossed, self.drawn.squared))
+        drawn = Drawn(*parts)
+        found = self.components[chosen].sum(axis=0)
+        if np.isnan(found[2]):  # what single draws add is not known; it has no part in the slope
+            found[2] = drawn.plain[1, 1]
+        return resampled_components(found, drawn)
+
+
+def scopes_of(groups: Groups) -> list[Scope]:
+    """All groups, then each factor."""
+    number = {levels: place for place, levels in enumerate(groups.levels)}
+    scopes = [Scope(ALL, groups.levels, np.arange(len(number))[:, None])]
+    for place, factor in enumerate(groups.factors):
+        names = list(dict.fromkeys(levels[place] for levels in groups.levels))
+        others = list(dict.fromkeys((*levels[:place], *levels[place + 1 :]) for levels in groups.levels))
+        cells = [[number.get((*rest[:place], name, *rest[place:]), -1) for rest in others] for name in names]
+        scopes.append(Scope(factor, tuple((name,) for name in names), np.array(cells)))
+    return scopes
+
+
+def sides_of(asked: AskedQuestion, first: Rated | None, second: Rated, n_groups: int, min_group: int) -> Sides:
+    """People and a model side by side, or two models where `first` is given.
+
+    A group is compared where `min_group` of its people answered and at least two of them have everything.
+    """
+    question = asked.question
+    k = len(question.values)
+    has_answer = np.isfinite(asked.answers)
+    is_whole = has_answer & np.isfinite(second.probs).all(axis=1)
+    if first is not None:
+        is_whole &= np.isfinite(first.probs).all(axis=1)
+    answered = np.bincount(asked.groups[has_answer], minlength=n_groups)
+    is_compared = (answered >= min_group) & (np.bincount(asked.groups[is_whole], minlength=n_groups) >= 2)
+    rows = np.flatnonzero(is_whole & is_compared[asked.groups])
+    b = probability_at_most(second.probs[rows])
+    a = (
+        answers_at_most(asked.answers[rows] - question.lo, k)
+        if first is None
+        else probability_at_most(first.probs[rows])
+    )
+    means = group_means(a, b, asked.weights[rows], asked.groups[rows], n_groups)
+    return Sides(a, b, rows, np.flatnonzero(is_compared), means)
+
+
+class Resampling:
+    """Draws of people within groups: the same people in every question; rows, where people differ by question.
+
+    Args:
+        draws: how many; 0 for none.
+        seed: every draw follows from it.
+    """
+
+    def __init__(self, probe: Probe, draws: int, seed: int) -> None:
+        self.draws, self._seed, self._n_groups = draws, seed, len(probe.groups.levels)
+        people = np.concatenate([asked.people for asked in probe.questions])
+        groups = np.concatenate([asked.groups for asked in probe.questions])
+        self._people, first = np.unique(people, return_index=True)
+        self.is_of_people = people.size >= SAME_PEOPLE * self._people.size * len(probe.questions)
+        if self.is_of_people and draws:
+            random = seeded(seed, "awareness", "people")
+            self._units = draw_units(groups[first], self._n_groups, random)
+            self._counts = draw_counts(self._units, draws, random)
+
+    def of(self, asked: AskedQuestion) -> tuple[Units, Numbers, Sequence[Floats]]:
+        """Units, the unit of each row of the question, and how often each is drawn."""
+        if self.is_of_people:
+            return self._units, self._units.unit[np.searchsorted(self._people, asked.people)], self._counts
+        random = seeded(self._seed, "awareness", asked.question.id)
+        units = draw_units(asked.groups, self._n_groups, random)
+        return units, units.unit, draw_counts(units, self.draws, random)
+
+
+def derive_moves(
+    probe: Probe, scopes: Sequence[Scope], resampling: Resampling, min_group: int
+) -> dict[str, list[Moves]]:
+    """By model, its moves in each scope."""
+    models = list(dict.fromkeys(name for asked in probe.questions for name in asked.with_attributes))
+    n_groups, n_questions = len(probe.groups.levels), len(probe.questions)
+    moves = {
+        model: [
+            Moves(
+                np.full((n_questions, 3), np.nan),
+                np.zeros(n_questions),
+                Drawn(
+                    np.zeros((n_questions, 2, 2)),
+                    np.zeros((n_questions, 2, 2, resampling.draws)),
+                    np.zeros((n_questions, 3, resampling.draws)),
+                ),
+                np.zeros((len(scope.levels),) * 2),
+                np.zeros((2, *(len(scope.levels),) * 2)),
+            )
+            for scope in scopes
+        ]
+        for model in models
+    }
+    for number, asked in enumerate(probe.questions):
+        drawn = resampling.of(asked) if resampling.draws else None
+        for model, rated in asked.with_attributes.items():
+            sides = sides_of(asked, None, rated, n_groups, min_group)
+            if len(sides.present) >= 2:
+                _add_question(moves[model], number, sides, asked, rated, scopes, drawn)
+    for found in moves.values():
+        for moved in found:
+            drawn = (moved.drawn.plain, moved.drawn.crossed, moved.drawn.squared)
+            for array in (moved.components, moved.pairings, moved.lengths, *drawn):
+                array[np.abs(array) < ROUNDING] = 0  # a model that says the same of everybody does not move at all
+    return moves
+
+
+def _add_question(
+    moves: list[Moves],
+    number: int,
+    sides: Sides,
+    asked: AskedQuestion,
+    rated: Rated,
+    scopes: Sequence[Scope],
+    drawn: tuple[Units, Numbers, Sequence[Floats]] | None,
+) -> None:
+    """Enter what one question says of one model, in every scope."""
+    means, cuts, errors = sides.means, sides.a.shape[1], None
+    drawn_at = drawn_noise(asked, rated, sides.rows, len(means.n))
+    if drawn_at is not None:
+        drawn_at = drawn_at[np.ix_(sides.present, sides.present)]
+    if drawn is not None:
+        units, rows, counts = drawn
+        weights = asked.weights[sides.rows]
+        errors = drawn_errors(sides.a, sides.b, weights, units, rows[sides.rows], counts, means)
+    noises = (means.noise_aa, means.noise_ab, means.noise_bb)
+    for scope, to in zip(scopes, moves, strict=True):
+        rows_there, mix = scope.mix(sides.present, len(means.n))
+        if len(rows_there) < 2:
+            continue
+        mix = mix[:, sides.present]
+        a, b = (mix @ side[sides.present] for side in (means.a, means.b))
+        v = [mix**2 @ noise[sides.present] for noise in noises]
+        pairs = ((a, a), (a, b), (b, b))
+        to.components[number] = [between(*pair, noise) / cuts for pair, noise in zip(pairs, v, strict=True)]
+        if drawn_at is not None:
+            noise = mix @ drawn_at @ mix.T
+            to.drawn_noise[number] = (np.trace(noise) - noise.sum() / len(noise)) / cuts
+            to.components[number, 2] -= to.drawn_noise[number]
+        squares = [np.sum(centred(side) ** 2, axis=1) / cuts for side in (a, b)]
+        pairs_there = np.ix_(rows_there, rows_there)
+        to.pairings[pairs_there] += pairings(a, b, v[1]) / cuts
+        to.lengths[0][pairs_there] += squares[0][:, None]
+        to.lengths[1][pairs_there] += squares[1][None, :]
+        if errors is not None:
+            moved_a, moved_b = (_mixed(mix, side[sides.present]) for side in (errors.a, errors.b))
+            noise = np.stack([_mixed(mix**2, each[sides.present]) for each in errors.noise])
+            parts = drawn_parts(a, b, Errors(moved_a, moved_b, noise))
+            to.drawn.plain[number] = parts.plain / cuts
+            to.drawn.crossed[number] = parts.crossed / cuts
+            to.drawn.squared[number] = parts.squared / cuts
+
+
+def _mixed(mix: Floats, values: Floats) -> Floats:
+    """(L, ...) sums of (G, ...) values by rows of (L, G) weights."""
+    is_all = mix.shape[0] == mix.shape[1]  # then every group stands for itself
+    return values if is_all else np.tensordot(mix, values, axes=1)

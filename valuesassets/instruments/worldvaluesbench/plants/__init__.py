@@ -1,0 +1,1 @@
+"""What reference models are planted to answer, and what is recovered of it."""

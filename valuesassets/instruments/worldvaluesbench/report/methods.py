@@ -1,0 +1,110 @@
+"""How the numbers of a WorldValuesBench page came about, in sentences for a paper, and what they rest on."""
+
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
+
+from valuesassets.instruments.worldvaluesbench.measures.sides import models_only
+from valuesassets.instruments.worldvaluesbench.measures.wording_reliability import first_wordings
+from valuesassets.records.frames import records, rows_where
+from valuesassets.records.settings.measuring import USUAL, Inference
+from valuesassets.reporting.methods import CORRECTIONS, HOLM, capital, counted, listed, sources_of_tables, was
+from valuesassets.reporting.parts import is_absent
+
+Frames = Mapping[str, pd.DataFrame]
+RESTS_ON = {
+    "valuesassets": (),
+    "zhao2024": (),
+    "wvs7v6": (),
+    "szekely2013": ("group_distances",),
+    "gneiting2007": ("awareness/factors",),
+    "wolter2007": ("awareness/factors", "group_distances"),
+    "efron1993": ("awareness/factors",),
+    HOLM: ("awareness/factors",),
+    "phipson2010": ("awareness/factors",),
+}
+"""By key of its entry: the tables of which any makes it a source; none: every page rests on it."""
+
+
+def sources(frames: Frames, inference: Inference = USUAL) -> tuple[str, ...]:
+    """Keys of the sources that these tables rest on, in the order of their entries."""
+    return sources_of_tables(RESTS_ON, frames, inference.correction)
+
+
+def methods(frames: Frames, is_planted: bool, inference: Inference = USUAL) -> list[str]:
+    """What was done, with this page's numbers."""
+    return [
+        sentence
+        for part in (_planted(is_planted), _asked(frames), _scored(frames), _moved(frames, inference))
+        for sentence in part
+    ]
+
+
+def _planted(is_planted: bool) -> Iterator[str]:
+    if is_planted:
+        yield (
+            "This is a test of the instrument: answers were drawn from made-up distributions, so nothing that follows "
+            "is a finding about people or about the values of a model."
+        )
+
+
+def _asked(frames: Frames) -> Iterator[str]:
+    scores = frames.get("benchmark_scores/scores")
+    if scores is None or not len(scores):
+        return
+    first = first_wordings(models_only(scores), frames.get("awareness/reliability"))
+    models = list(dict.fromkeys(first["model"]))
+    everybody = rows_where(scores, subset="all")
+    once = everybody.drop_duplicates("question_id")
+    yield (
+        f"{capital(counted(len(models), 'model'))} ({listed(models)}) {was(len(models))} asked what people of the "
+        f"World Values Survey, wave 7, with a known background answered to {counted(len(once), 'question')}, as in "
+        f"WorldValuesBench (Zhao et al. 2024); {int(once['n_people'].median()):,} people answered a question in the "
+        f"median."
+    )
+    groups = frames.get("group_distances")
+    if groups is not None and len(groups):
+        levels = [name for name in ("continent", "settlement", "education") if name in groups]
+        yield (
+            f"People were put in {counted(len(groups[levels].drop_duplicates()), 'group')} by {listed(levels)}; "
+            f"weights (W_WEIGHT) have mean 1 within a country."
+        )
+
+
+def _scored(frames: Frames) -> Iterator[str]:
+    if len(frames.get("benchmark_scores/scores", ())):
+        yield (
+            "The benchmark's score is the Wasserstein-1 distance between all answers of people and all ratings of a "
+            "model to a question on the scale from 0 to 1, unweighted, missing answers and missing ratings each "
+            "dropped on their side."
+        )
+    if len(frames.get("group_distances", ())):
+        yield (
+            "Per group, W1 stands beside its floor, the expected W1 of a perfect model at the group's effective "
+            "number of people, and beside the integrated squared difference of distribution functions (Szekely and "
+            "Rizzo 2013) less the sampling variance of weighted means (Wolter 2007), which is unbiased."
+        )
+
+
+def _moved(frames: Frames, inference: Inference) -> Iterator[str]:
+    table = frames.get("awareness/factors")
+    if table is None or not len(table):
+        return
+    yield (
+        "Awareness is the regression of a model's differences between groups on people's, of distribution functions "
+        "summed over cut points and questions, from unbiased between-group (co)variances: sampling noise is taken off "
+        "on both sides. Skill is the share gained of the ranked probability score that knowing the groups can gain "
+        "(Gneiting and Raftery 2007)."
+    )
+    if len(table["slope_low"].dropna()):
+        yield "Intervals come from resampling people within groups; they are of the level that the study names."
+    tested = [row for row in records(models_only(table)) if not is_absent(row.get("p_value"))]
+    if tested:
+        most = max(int(row["n_arrangements"]) for row in tested)
+        yield (
+            "Slopes were tested against all arrangements of the factors' levels, for all questions at once (up to "
+            f"{most:,}), and p-values corrected by {CORRECTIONS[inference.correction]} procedure over "
+            f"{counted(len(tested), 'test')}. A model is said to move as people do where the corrected p-value is "
+            f"{inference.alpha:g} or below, and where the slope's interval over categories of questions lies above 0 "
+            "too: levels that are related, two by two or in an order, look rarer among exchanges than they are."
+        )

@@ -1,0 +1,255 @@
+"""The words of the page that WorldValuesBench ends in: awareness first, then the benchmark's score beside its nulls."""
+
+import pandas as pd
+
+from valuesassets.instruments.worldvaluesbench.published.published_scores import published_parts, share_at_most
+from valuesassets.instruments.worldvaluesbench.report.claims import claims as table_claims
+from valuesassets.instruments.worldvaluesbench.report.claims import short_answers
+from valuesassets.instruments.worldvaluesbench.report.methods import methods as table_methods
+from valuesassets.instruments.worldvaluesbench.report.methods import sources as table_sources
+from valuesassets.instruments.worldvaluesbench.report.model_gates import model_gates, model_rows, weaknesses
+from valuesassets.instruments.worldvaluesbench.report.page_tables import calibration_gates
+from valuesassets.instruments.worldvaluesbench.report.pictures import ALL
+from valuesassets.records.frames import column, records, rows, rows_where
+from valuesassets.reporting.in_short import in_short
+from valuesassets.reporting.parts import Claim, Frames, Gate, Section, table
+from valuesassets.reporting.run import Run
+from valuesassets.reporting.sections import analysis_sections, draw_figures
+
+NEAR = (0.1, 0.2)
+"""Thresholds of W1 that the paper's abstract counts questions at."""
+SLOPES = (
+    *("model", "factor", "slope", "slope_low", "slope_high", "exaggeration", "direction", "skill", "p_value"),
+    *(
+        "p_corrected",
+        "n_arrangements",
+        "prompt_gain_unit",
+        "prompt_gain_low",
+        "skill_low",
+        "slope_category_low",
+        "slope_category_high",
+        "planted_slope",
+    ),
+)
+
+
+def opening(run: Run) -> Section:
+    """What the page opens with: how each model moves with a person's background, and which checks failed."""
+    weak = weaknesses(run.study, run.tables, run.found.get("preflight", {}), _read_families(run))
+    return in_short(short_answers(run.tables, run.inference), run.gates, claims(run), weak)
+
+
+def beside_claims(section: Section, run: Run) -> None:
+    """Add what each model is worth as an answerer."""
+    models = model_rows(run.study, run.tables, run.found.get("preflight", {}), _read_families(run))
+    if models:
+        section.tables.insert(0, table("What each model is worth as an answerer.", models))
+
+
+def sections(run: Run) -> list[Section]:
+    """A section for each analysis."""
+    return analysis_sections(run)
+
+
+def gates(run: Run) -> list[Gate]:
+    """Whether planted answers were read back, and what each model is worth.
+
+    Of the run's `found`, `calibrated` is by cell what was planted beside what was read, `families` are those that were
+    read, and `made_up` are the models whose ratings were made up.
+    """
+    found = calibration_gates(run.found.get("calibrated", {}), run.study.phantom)
+    verdicts, made_up = run.found.get("preflight", {}), run.found.get("made_up", ())
+    return [*found, *model_gates(run.study, run.tables, verdicts, _read_families(run), made_up)]
+
+
+def claims(run: Run) -> list[Claim]:
+    """What the tables support and what they do not."""
+    return table_claims(run.tables, run.is_planted, run.inference, run.thresholds.reliability)
+
+
+def methods(run: Run) -> list[str]:
+    """Sentences for a paper."""
+    return table_methods(run.tables, run.is_planted, run.inference)
+
+
+def sources(run: Run) -> tuple[str, ...]:
+    """Keys of the entries of what the tables rest on."""
+    return table_sources(run.tables, run.inference)
+
+
+def _read_families(run: Run) -> list[str]:
+    return list(run.found.get("families", ()))
+
+
+def awareness(run: Run, name: str) -> list[Section]:
+    """Whether models move with a person's background, with figures and tables."""
+    section, frames = Section("awareness", run.analyses[name].title), run.tables
+    table = section.need(run.table("factors", of=name))
+    if table is None:
+        return [section]
+    section.paragraphs += [
+        "Of how people's answers move from group to group, a slope is the share that the model makes: 1 moves as "
+        "people do, 0 does not move, below 0 moves the contrary way. It is direction (does the model move where "
+        "people move?) times exaggeration (how far, against how far people move). Sampling noise of groups of few "
+        "people is taken off, so that a slope is not pulled towards 0.",
+        "Skill is the share gained of what knowing the groups can gain in predicting people's answers: 1 is perfect, "
+        "0 is as good as not knowing the background, below 0 is worse than that, as a caricature or the wrong way.",
+    ]
+    draw_figures(section, run, name, tells_missing=False)
+    section.tabulate(
+        "Slopes with their intervals over people, and beside them over categories of questions. p: of a slope above "
+        "0, by arranging the levels of factors anew; none where there are under 20 arrangements.",
+        table,
+        SLOPES,
+    )
+    for name, caption in (
+        (
+            "awareness/style_free",
+            "The same of mean answers, with each group's habit of answering high or low taken off.",
+        ),
+        (
+            "awareness/reliability",
+            "Whether a model's moves come back in another wording. Below .5 its slope is as much the wording's as its "
+            "own, and models are not ranked.",
+        ),
+        ("awareness/categories", "Slopes by category of questions."),
+        ("awareness/questions", "Slopes by question: one question says little, look at the intervals."),
+    ):
+        section.tabulate(caption, frames.get(name, ()))
+    return [section]
+
+
+def floors(run: Run, name: str) -> list[Section]:
+    """How near to people a model can be at all."""
+    section = Section("floors", run.analyses[name].title)
+    table = section.need(run.table(name))
+    if table is None:
+        return [section]
+    section.paragraphs.append(
+        "A model that knew exactly what people of a group answer would still be a distance away from the few of them "
+        "who were asked: the floor. What lies above it is the model's. Squared distances (Cramer) are free of that "
+        "noise and come out below 0 by chance where a model is right."
+    )
+    draw_figures(section, run, name, tells_missing=False)
+    measures = [name for name in ("w1_unit", "w1_floor_unit", "w1_excess_unit", "cramer_unit") if name in table]
+    by_model = table.groupby("model", sort=False)
+    means = by_model[measures].mean().reset_index()
+    section.tabulate("Means over groups and questions.", means.assign(n_distances=by_model.size().to_numpy()))
+    return [section]
+
+
+def scores(run: Run, name: str) -> list[Section]:
+    """The benchmark's own score, then single questions."""
+    return [_scores(run, name), _answers(run, name)]
+
+
+def _scores(run: Run, name: str) -> Section:
+    section, frames = Section("published-score", run.analyses[name].title), run.tables
+    table = section.need(run.table("scores", of=name))
+    if table is None:
+        return section
+    section.paragraphs += [
+        "The benchmark compares all people's answers to a question with all of a model's, on the scale from 0 to 1 "
+        "(W1). It pools everybody: ratings shuffled over people score the same, so it says nothing of whether the "
+        "model knows who answers what. It stands here under its own name, beside what needs no model.",
+        "A score means something only beside the floor of a perfect model and the nulls: uniform answers, everybody's "
+        "most frequent answer, and the pooled answers of other people, which on average nothing that ignores the "
+        "background beats.",
+    ]
+    draw_figures(section, run, name, "threshold_curves", "question_distances", tells_missing=False)
+    section.tabulate(
+        "Means over the questions that a model rates, and the share of them at most a threshold away; slopes beside. "
+        "Rows of different numbers of questions cannot be compared.",
+        score_summary(frames),
+    )
+    section.tabulate("Published: means and shares of 36 questions (Zhao et al. 2024, table 2).", published_summary())
+    everybody = rows_where(table, subset=ALL)
+    section.tabulate("Question by question, all people.", everybody.drop(columns="subset"))
+    return section
+
+
+def _answers(run: Run, name: str) -> Section:
+    section = Section("answers", "Single questions")
+    draw_figures(section, run, name, "one_question", "answer_distributions", tells_missing=False)
+    if not section.pictures:
+        section.refusals.append("no figure of single questions was drawn")
+    return section
+
+
+def readouts(run: Run, name: str) -> list[Section]:
+    """What the way of reading an answer changes."""
+    section = Section("readouts", run.analyses[name].title)
+    table = section.need(run.table("readouts", of=name))
+    if table is None:
+        return [section]
+    section.paragraphs.append(
+        "Exact: the model's whole distribution over the answers. Greedy: its most probable answer alone, that of both "
+        "orders together. Sampled: answers to the same prompt, drawn and read as text. They agree with the exact ones "
+        "up to the chance of the draw. So do their slopes, whose intervals know the chance of people alone, and "
+        "exaggeration, direction and skill, which the noise of the draw is taken off; they stay empty where one answer "
+        "was drawn for each background, because its noise is not known."
+    )
+    if column(table, "readout").str.startswith("figure ").any():
+        section.paragraphs.append(
+            "Figures 5 to 10 are the prompts of the benchmark's paper: the model writes a reason and a score in JSON. "
+            "They are other prompts than the exact one, so that they may differ from it by more than chance. Figures 5 "
+            "to 8 name the background and are answered once, without chance (temperature 0). Figures 9 and 10 name "
+            "none and are answered 230 times (temperature 0.7); a slope cannot be had of them. Scores off the scale "
+            "count among the answers that are none."
+        )
+    draw_figures(section, run, name, tells_missing=False)
+    section.tabulate("Distances from the exact readout, and every score under each.", table)
+    return [section]
+
+
+def people(run: Run, name: str) -> list[Section]:
+    """Whom models are compared with, and what was left out."""
+    section, frames = Section("people", run.analyses[name].title), run.tables
+    groups = frames.get("human_groups")
+    if groups is not None and len(groups):
+        levels = [name for name in ("continent", "settlement", "education") if name in groups]
+        once = groups.drop_duplicates(["question_id", *levels])
+        section.paragraphs.append(
+            f"{once['question_id'].nunique()} questions in {len(once[levels].drop_duplicates())} groups of people; a "
+            f"group has {once['n'].median():g} answers to a question in the median, {once['n'].min():g} at least."
+        )
+    section.tabulate("People and examples, by split.", frames.get("dataset_statistics/splits", ()))
+    section.tabulate(
+        "What was left out or could not be used, and how often.", frames.get("benchmark_scores/ledger", ())
+    )
+    if not (section.paragraphs or section.tables):
+        section.refusals.append("nothing was handed to the report of people")
+    return [section]
+
+
+def score_summary(frames: Frames) -> pd.DataFrame:
+    """A row per model, nulls and controls too: mean scores of all people, shares at most `NEAR`, and the slope.
+
+    Over the questions that a model rates, `n_questions`.
+    """
+    scores = rows_where(frames["benchmark_scores/scores"], subset=ALL)
+    first = rows(scores, scores["model"] == scores["model"].iloc[0])
+    nulls = [
+        first.assign(model=name, w1_seed=first[f"w1_{name}_unit"], w1_unit=first[f"w1_{name}_unit"], w1_floor_unit=None)
+        for name in ("uniform", "majority")
+    ]
+    known = frames.get("awareness/factors", pd.DataFrame(columns=pd.Index(["model", "factor", "slope"])))
+    slopes = {row["model"]: row["slope"] for row in records(rows_where(known, factor=ALL))}
+    found = []
+    for frame in [scores, *nulls]:
+        for model, part in frame.groupby("model", sort=False):
+            row = {"model": model, "n_questions": int(part["w1_seed"].notna().sum())} | {
+                name: part[name].astype(float).mean() for name in ("w1_seed", "w1_unit", "w1_floor_unit")
+            }
+            row |= {f"at_most_{near}": share_at_most(column(part, "w1_seed").to_numpy(float), near) for near in NEAR}
+            found.append(row | {"slope": slopes.get(model, 0.0 if frame is not scores else None)})
+    return pd.DataFrame(found)
+
+
+def published_summary() -> pd.DataFrame:
+    """The published distances as `score_summary` has ours: a row per model, with and without attributes."""
+    found = []
+    for model, asked, distances in published_parts():
+        row = {"model": model, "attributes": asked, "w1_seed": float(distances.mean())}
+        found.append(row | {f"at_most_{near}": share_at_most(distances, near) for near in NEAR})
+    return pd.DataFrame(found)

@@ -1,0 +1,1 @@
+"""What `worldwise` asks about: files and people, read and checked."""

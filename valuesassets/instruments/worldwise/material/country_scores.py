@@ -1,0 +1,102 @@
+"""Country scores on the six dimensions, as their authors publish them: read, told apart from regions, standardised."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.worldwise.material.dimensions import AXES, DIMENSIONS
+from valuesassets.records.bundled import BUNDLED, given_or_bundled
+from valuesassets.records.errors import HumanDataError
+from valuesassets.records.places import STUDIES, load_facts
+from valuesassets.records.text_tables import read_rows
+
+COUNTRY_CODES = STUDIES / "worldwise" / "country_codes.csv"
+"""What the matrix's own codes are in ISO 3166, where some are another country's (SLV, MNG, MAC); ten are none's."""
+NULL = ("#NULL!", "")
+LEAST, MOST = 0, 120
+"""Scores are published beyond 100."""
+
+
+def country_codes() -> list[tuple[str, str, str | None]]:
+    """The rows of the matrix: its own code, its name, and ISO 3166 alpha-3; None for what is no country."""
+    found = read_rows(COUNTRY_CODES, ("ctr", "country", "alpha3"), HumanDataError)
+    return [(row["ctr"], row["country"], row["alpha3"] or None) for _, _, row in found]
+
+
+def read_country_scores(path: Path | str = BUNDLED) -> pd.DataFrame:
+    """The scores of a matrix as published (0 to 120, null where there is none), a row for each of its rows.
+
+    Args:
+        path: CSV with `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, comma or semicolon; `bundled` for twelve countries,
+            each with source and version: the whole matrix is its authors' to give.
+
+    Returns:
+        `ctr, name, country` (ISO 3166 alpha-3; null for regions and parts of countries) and a column for each axis.
+
+    Raises:
+        HumanDataError: a code is none of the matrix's or there twice, or a score no number from 0 to 120; names file,
+            line, what was found and what was expected.
+    """
+    place = given_or_bundled(path, "worldwise", "country_scores.csv")
+    codes = {ctr: alpha3 for ctr, _, alpha3 in country_codes()}
+    needed = ("ctr", "country", *sorted(each.column for each in DIMENSIONS.values()))
+    rows: dict[str, dict[str, object]] = {}
+    for _, number, row in read_rows(place, needed, HumanDataError, delimiters=",;", by_line=True):
+        where, ctr = f"{place}: line {number}", row["ctr"]
+        if ctr not in codes:
+            raise HumanDataError(f"{where}: {ctr!r} is no code of the matrix, which has its own (GER, AUL); mend it")
+        if ctr in rows:
+            raise HumanDataError(f"{where}: {ctr} stands there twice; keep one")
+        scores = {axis: _score(row, axis, f"{where} ({ctr})") for axis in AXES}
+        rows[ctr] = {"ctr": ctr, "name": row["country"], "country": codes[ctr], **scores}
+    if not rows:
+        raise HumanDataError(f"{place}: no country below its header; add a line for each")
+    return pd.DataFrame(list(rows.values())).astype(dict.fromkeys(AXES, float))
+
+
+def _score(row: dict[str, str], axis: str, where: str) -> float | None:
+    column = DIMENSIONS[axis].column
+    if (written := row[column]) in NULL:
+        return None
+    try:
+        score = float(written)
+    except ValueError:
+        score = np.nan
+    if not LEAST <= score <= MOST:
+        raise HumanDataError(
+            f"{where}: {column} {written!r} found, a number from {LEAST} to {MOST} or {NULL[0]} was expected; mend it"
+        )
+    return score
+
+
+def zones_of(cultures: Sequence[str]) -> list[str]:
+    """The culture zone of each culture's country, by ISO 3166 alpha-3; the culture itself where no zone is known.
+
+    Source: Inglehart and Welzel's zones, as in `studies/facts/iw_coordinates.csv`.
+    """
+    alpha2 = load_facts("iso_countries.csv").set_index("alpha3")["alpha2"]
+    zones = load_facts("iw_coordinates.csv").set_index("country")["zone"]
+    return [str(zones.get(alpha2.get(name, ""), name)) for name in cultures]
+
+
+def scores_by_country(scores: pd.DataFrame) -> pd.DataFrame:
+    """The scores of countries alone, by ISO 3166 alpha-3 code, a column for each axis; null where there is none."""
+    countries = scores.dropna(subset=["country"]).set_index("country")
+    return pd.DataFrame(countries[list(AXES)])
+
+
+def standard_scores(scores: pd.DataFrame) -> pd.DataFrame:
+    """z of each score of a country: its distance from the mean of the complete countries, in their sd (n - 1).
+
+    Complete are those with all six scores, so that every axis is set against the same countries. Where the scores of
+    one axis are all equal there, z is null.
+
+    Returns:
+        As `scores_by_country`.
+    """
+    found = scores_by_country(scores)
+    complete = found.dropna()
+    sd = pd.Series(complete.std())
+    return (found - complete.mean()) / sd.where(sd > 0)

@@ -1,0 +1,44 @@
+"""Whether a model's choices follow the options or the places at which they stand, over all its dilemmas."""
+
+from typing import Any
+
+import pandas as pd
+from scipy.special import logit
+
+from valuesassets.answers.order_quality import Wording, describe_orders
+from valuesassets.instruments.worldwise.answers.choices import LOW_P_VALID
+from valuesassets.measure.order_agreement import order_agreement
+from valuesassets.records.frames import column, rows
+from valuesassets.records.settings.measuring import Thresholds
+
+WORDS = Wording(
+    verb="chooses",
+    things="choices",
+    changes="prefer the other option once both are exchanged",
+    instead="read p_high_log_odds: p_high is shrunk",
+    items="dilemmas",
+)
+
+
+def choice_orders(model: str, choices: pd.DataFrame, rules: Thresholds, level: float = 0.95) -> dict[str, Any]:
+    """A row of `CHOICE_ORDERS`: what a model's choices follow, of all that were read, and how often an option is
+    answered at all.
+
+    Dilemmas are what agreement is over: personas in one dilemma are no independent answers.
+
+    Args:
+        choices: rows of `CHOICES` of one model, all conditions together.
+    """
+    numbers = {name: column(choices, name).to_numpy(float) for name in ("p_high_log_odds", "position_pull", "p_valid")}
+    leans, pulls = logit(numbers["p_high_log_odds"]), numbers["position_pull"]
+    found = order_agreement(leans + pulls, leans - pulls, list(choices["scenario_id"]), level)
+    return {
+        "model": model,
+        "n_choices": len(choices),
+        "n_read": found.n,
+        "n_low_p_valid": len(rows(choices, choices["status"] == LOW_P_VALID)),
+        "n_scenarios": found.n_items,
+        "position_pull": found.pull,
+        "pull_share": found.pull_share,
+        **describe_orders(model, found, numbers["p_valid"], rules, WORDS),
+    }

@@ -1,0 +1,64 @@
+"""Do positions of reasons go with the values that the same answers tick, more on the same dimension than on others?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valuesassets.instruments.worldwise.material.dimensions import AXES
+from valuesassets.measure.between_groups import sums_by
+from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.profile_correlation import paired
+
+
+@dataclass(frozen=True)
+class ConvergentValidity:
+    """Correlations of positions with ticked values; both less their mean in the same dilemma.
+
+    Attributes:
+        r: by axis, with values of the same axis; None where nothing varies.
+        mean: of these; None where there is none.
+        discriminant_mean_abs: mean size of the correlations with values of other axes.
+    """
+
+    r: dict[str, float | None]
+    mean: float | None
+    discriminant_mean_abs: float | None
+
+
+def convergent_validity(placed: Mapping[str, Array], leans: Array, scenarios: Sequence[str]) -> ConvergentValidity:
+    """How positions on each axis go with ticked values of that axis, and of the others.
+
+    Args:
+        placed: (n,) positions by axis, NaN where an answer has none; axes that are not valid are left out.
+        leans: (n, 6) high minus low values ticked, on each of `AXES`.
+        scenarios: (n,) the dilemma of each answer.
+
+    Source: Campbell and Fiske (1959), Convergent and Discriminant Validation by the Multitrait-Multimethod Matrix,
+    Psychol. Bull. 56(2), 81-105.
+    """
+    if not placed:
+        return ConvergentValidity({}, None, None)
+    groups = np.unique(np.asarray(scenarios), return_inverse=True)[1]
+    own = _centred(np.column_stack(list(placed.values())), groups)
+    ticked = _centred(leans, groups)
+    one, other = np.indices((own.shape[1], len(AXES)))
+    r = paired(own.T, ticked.T).correlation((one[..., None], other[..., None]))
+    is_same = np.array([[code == axis for axis in AXES] for code in placed])
+    same = {code: _number(value) for code, value in zip(placed, r[is_same], strict=True)}
+    on_same, on_others = (_number(mean_of_known(each).item()) for each in (r[is_same], np.abs(r[~is_same])))
+    return ConvergentValidity(same, on_same, on_others)
+
+
+def _centred(values: Array, groups: NDArray[np.intp]) -> Array:
+    """(n, k) values less their mean over the rows of the same group; NaN stays and counts nothing."""
+    known = np.isfinite(values)
+    n_groups = int(groups.max()) + 1
+    sums = sums_by(groups, n_groups, np.where(known, values, 0))
+    means = sums / np.maximum(sums_by(groups, n_groups, known.astype(float)), 1)
+    return values - means[groups]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

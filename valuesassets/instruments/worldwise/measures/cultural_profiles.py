@@ -1,0 +1,65 @@
+"""`worldwise/cultural_profiles`: how a model leans as each culture on each axis, beside a persona from nowhere."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.scenario_answers import by_scenario, profiled
+from valuesassets.instruments.worldwise.material.dimensions import PLACEBO
+from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, narrow_interval, random_of
+from valuesassets.instruments.worldwise.measures.reliability import give_way
+from valuesassets.instruments.worldwise.tables import CULTURAL_PROFILES
+from valuesassets.measure.resampling import means_with_intervals, resample_counts
+from valuesassets.records.settings.measuring import Inference
+
+
+def derive_cultural_profiles(
+    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
+) -> dict[str, pd.DataFrame]:
+    """`profiles` of all models; a readout that is not reliable gives way."""
+    found = of_models(answered, lambda model, each: profile_model(model, each.by_readout, how, z))
+    return {"profiles": give_way(found, reliability)}
+
+
+def profile_model(
+    model: str, answers: Mapping[str, pd.DataFrame], how: Inference, z: pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """The table `cultural_profiles` of one model: a row per readout, condition and axis.
+
+    Means are over scenarios, and so are intervals: of eight scenarios they have the width of the t interval
+    (`interval_ends`), and held the truth in .94 to .95 of made-up worlds; of five or fewer they cannot, and say so.
+
+    Args:
+        answers: by readout, see `gather_answers`.
+        z: standard scores of countries, a row per culture and a column per axis.
+    """
+    made = []
+    for readout in profiled(answers):
+        found = by_scenario(answers[readout])
+        for axis, is_on in found.by_axis():
+            counts = resample_counts(int(is_on.sum()), how.resamples, random_of(how, model, "profiles", readout, axis))
+            leans, effects = (
+                means_with_intervals(each[:, is_on], counts, how.level) for each in (found.values, found.effects)
+            )
+            for place, culture in enumerate(found.conditions):
+                row = {"model": model, "readout": readout, "culture": culture, "axis": axis, "z": _z(z, culture, axis)}
+                row |= {name: each[place] for name, each in leans.columns("lean").items()}
+                row |= {"n_scenarios": int(leans.n[place]), "status": OK, "n_compared": 0}
+                if leans.n[place] == 0:
+                    row |= {"status": UNDEFINED, "reason": "no scenario has an answer in every order and wording"}
+                elif culture == PLACEBO:
+                    row |= {"reason": "effects are told from this condition"}
+                elif effects.n[place] == 0:
+                    row |= {"reason": "no scenario was answered as this condition and as the placebo"}
+                else:
+                    row |= {name: each[place] for name, each in effects.columns("effect").items()}
+                    n = int(effects.n[place])
+                    row |= {"n_compared": n, "reason": narrow_interval(n, how.level)}
+                made.append(row)
+    return CULTURAL_PROFILES.frame(made)
+
+
+def _z(z: pd.DataFrame | None, culture: str, axis: str) -> float:
+    return float(z.at[culture, axis]) if z is not None and culture in z.index and axis in z else np.nan

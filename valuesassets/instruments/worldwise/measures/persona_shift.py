@@ -1,0 +1,161 @@
+"""`worldwise/persona_shift`: what a persona moves, and which one a model without any is nearest to."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.reasons import DECIDE, DECLINED
+from valuesassets.instruments.worldwise.answers.reasons import OK as READ
+from valuesassets.instruments.worldwise.answers.scenario_answers import ScenarioAnswers, by_scenario, profiled
+from valuesassets.instruments.worldwise.material.dimensions import PLACEBO, UNPROMPTED
+from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, corrected, random_of
+from valuesassets.instruments.worldwise.measures.reliability import give_way
+from valuesassets.instruments.worldwise.tables import NEAREST_PERSONA, PERSONA_SHIFT
+from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.resampling import (
+    permutation_p,
+    resample_counts,
+    resampled_means,
+    stratified_counts,
+    with_ends,
+)
+from valuesassets.records.frames import rows, rows_where
+from valuesassets.records.settings.measuring import Inference
+
+FEWEST_CULTURES = 2
+
+
+def derive_persona_shift(
+    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], how: Inference
+) -> dict[str, pd.DataFrame]:
+    """`shifts`, corrected over conditions and models, and `nearest_persona` of all models, where readouts that
+    are not reliable give way."""
+    shifts = of_models(answered, lambda model, each: shift_model(model, each.reasons, how))
+    nearest = of_models(answered, lambda model, each: nearest_of_model(model, each.by_readout, how))
+    return {
+        "shifts": corrected(shifts, [], how),
+        "nearest_persona": give_way(nearest, reliability, is_ranking=True),
+    }
+
+
+def shift_model(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFrame:
+    """The table `persona_shift` of one model: a row per condition beside the placebo.
+
+    Args:
+        reasons: rows of `reasons`, all conditions together; answers that were read count, also those of neither option.
+    """
+    shares = ticked_shares(reasons)
+    made = []
+    for culture in (each for each in dict.fromkeys(reasons["culture"]) if each != PLACEBO):
+        row: dict[str, Any] = {"model": model, "culture": culture}
+        differences = np.empty((0, 0))
+        if {culture, PLACEBO} <= shares.keys():
+            both = shares[culture].index.intersection(shares[PLACEBO].index, sort=False)
+            differences = (shares[culture].loc[both] - shares[PLACEBO].loc[both]).to_numpy(dtype=float)
+        row |= {"n_scenarios": len(differences)}
+        if len(differences) < 2:
+            reason = f"{len(differences)} scenarios with ticked values as {culture} and as the placebo, two are needed"
+            made.append(row | {"status": UNDEFINED, "reason": reason})
+            continue
+        made.append(row | shift_of(differences, how, random_of(how, model, "shift", culture)) | {"status": OK})
+    return PERSONA_SHIFT.frame(made)
+
+
+def ticked_shares(reasons: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """By condition, shares of each value among all ticked in a scenario: a row per scenario with ticks, sums of 1."""
+    decide = rows_where(reasons, form=DECIDE)
+    read = rows(decide, decide["status"].isin([READ, DECLINED])).explode("values")
+    ticks = rows(read, read["values"].notna())
+    counts = pd.crosstab([ticks["culture"], ticks["scenario_id"]], ticks["values"])
+    shares = counts.div(counts.sum(axis=1), axis=0)
+    return {name: pd.DataFrame(shares.xs(name)) for name in dict.fromkeys(ticks["culture"])}
+
+
+def shift_of(differences: Array, how: Inference, random: np.random.Generator) -> dict[str, float]:
+    """Total variation distance of ticked values to the placebo's, and its excess over what chance gives.
+
+    By chance: the two conditions swapped within scenarios at random. The interval of the excess is the estimate and t
+    (S - 1 degrees) times its standard deviation in resamples of scenarios, not their quantiles: a distance is the
+    larger the more noise there is, and resamples add to it. In each of them chance gives the mean of a half-normal
+    variable. In made-up worlds it holds an excess in .95; where nothing is shifted it is too wide, and p decides.
+
+    Args:
+        differences: (S, V) shares of values, the condition's less the placebo's; S >= 2.
+    """
+    n = len(differences)
+    signs = 2.0 * random.integers(0, 2, size=(how.resamples, n)) - 1
+    tvd, by_chance = _tvd(differences.sum(axis=0), n), _tvd(signs @ differences, n)
+    chance = float(by_chance.mean())
+    excess = float(tvd) - chance
+    counts = resample_counts(n, how.resamples, random)
+    drawn = _tvd(counts @ differences, n) - np.sqrt(2 / np.pi) * _tvd(np.sqrt(counts @ differences**2), n)
+    reach = float(stats.t.ppf((1 + how.level) / 2, n - 1) * np.sqrt(n / (n - 1)) * drawn.std(ddof=1))
+    row = {"tvd": float(tvd), "tvd_by_chance": chance, "p": permutation_p(float(tvd), by_chance)}
+    return row | with_ends("tvd_excess", excess, (excess - reach, excess + reach))
+
+
+def nearest_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inference) -> pd.DataFrame:
+    """The table `nearest_persona` of one model: how far its own personas are from its answers without one.
+
+    Args:
+        answers: by readout, see `gather_answers`.
+    """
+    made = []
+    for readout in profiled(answers):
+        found = by_scenario(answers[readout])
+        row: dict[str, Any] = {"model": model, "readout": readout}
+        of_cultures = [name for name in found.cultures if np.isfinite(found.of(name)).any()]
+        squares = (found.of(*of_cultures) - found.of(UNPROMPTED)) ** 2
+        shared = np.asarray(np.isfinite(squares).all(axis=0)) & bool(of_cultures)
+        row |= {"n_scenarios": int(shared.sum())}
+        if len(of_cultures) < FEWEST_CULTURES or not shared.any():
+            reason = (
+                f"{len(of_cultures)} cultures and {int(shared.sum())} scenarios that were answered as each and without "
+                f"a persona, {FEWEST_CULTURES} and one are needed"
+            )
+            made.append(row | {"status": UNDEFINED, "reason": reason})
+            continue
+        made += [
+            row | each
+            for each in _ranked(
+                found, of_cultures, squares[:, shared], shared, how, random_of(how, model, "nearest", readout)
+            )
+        ]
+    return NEAREST_PERSONA.frame(made)
+
+
+def _ranked(
+    found: ScenarioAnswers,
+    cultures: list[str],
+    squares: Array,
+    shared: NDArray[np.bool_],
+    how: Inference,
+    random: np.random.Generator,
+) -> list[dict[str, Any]]:
+    """A row for each persona: its distance, and how often resamples of scenarios within axes rank it first."""
+    drawn = resampled_means(squares, stratified_counts(found.axes[shared], how.resamples, random))
+    first = drawn == drawn.min(axis=1, keepdims=True)
+    ranks = (drawn[:, :, None] > drawn[:, None, :]).sum(axis=2) + 1
+    distances = np.sqrt(mean_of_known(squares))
+    places = (distances[:, None] > distances).sum(axis=1) + 1
+    p_first = (first / first.sum(axis=1, keepdims=True)).mean(axis=0)
+    return [
+        {
+            "culture": name,
+            "distance": float(distances[at]),
+            "rank": int(places[at]),
+            "p_nearest": float(p_first[at]),
+            "mean_rank": float(ranks[:, at].mean()),
+            "status": OK,
+        }
+        for at, name in enumerate(cultures)
+    ]
+
+
+def _tvd(sums: Array, n: int) -> Array:
+    return np.abs(sums).sum(axis=-1) / (2 * n)

@@ -1,0 +1,199 @@
+"""`worldwise/quality_report`: what became of answers, what missing ones could change, who refuses."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.reasons import (
+    ADVOCATE,
+    DECIDE,
+    DECLINED,
+    FAILED,
+    FILTERED,
+    NOT_ASKED,
+    OPEN,
+    REFUSED,
+)
+from valuesassets.instruments.worldwise.answers.reasons import OK as READ
+from valuesassets.instruments.worldwise.answers.scenario_answers import (
+    CHOICE,
+    DECISION,
+    ScenarioAnswers,
+    axis_means,
+    by_scenario,
+    profiled,
+)
+from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors
+from valuesassets.instruments.worldwise.material.dimensions import PLACEBO, UNPROMPTED
+from valuesassets.instruments.worldwise.material.value_names import ticked_leans
+from valuesassets.instruments.worldwise.measures.axes import axis_direction
+from valuesassets.instruments.worldwise.measures.convergent_validity import convergent_validity
+from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, corrected, random_of
+from valuesassets.instruments.worldwise.measures.projections import judge_advocates
+from valuesassets.instruments.worldwise.tables import ADVOCATES, BOUNDS, CONVERGENT, REASONED, REFUSALS, STATUSES
+from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.proportions import wilson_interval
+from valuesassets.measure.resampling import permutation_p, with_ends
+from valuesassets.records.frames import column, parts_of, rows, rows_where
+from valuesassets.records.settings.measuring import Inference
+
+NO_ANSWER = (DECLINED, REFUSED, FILTERED)
+"""Statuses of a model that was asked and would not answer."""
+
+
+def derive_quality_report(
+    answered: Mapping[str, ModelAnswers],
+    how: Inference,
+    values: pd.DataFrame,
+    axes: Mapping[str, pd.DataFrame] | None = None,
+) -> dict[str, pd.DataFrame]:
+    """`statuses` and `bounds` of all models; and, where they were asked for reasons, `refusals`, corrected over
+    forms and models, `advocates` and `convergent_validity`.
+
+    Args:
+        values: as `read_value_names` gives them.
+        axes: tables of `axes`; None where nobody reasons.
+    """
+    found = {
+        "statuses": of_models(
+            answered, lambda model, each: derive_statuses(model, each.choices, each.reasons, how.level)
+        ),
+        "bounds": of_models(answered, lambda model, each: derive_bounds(model, each.by_readout)),
+    }
+    if axes is None:
+        return found
+    refusals = of_models(answered, lambda model, each: derive_refusals(model, each.reasons, how))
+    return found | {
+        "refusals": corrected(refusals, [], how),
+        "advocates": of_models(answered, lambda model, each: derive_advocates(model, each, axes)),
+        "convergent_validity": of_models(answered, lambda model, each: derive_convergent(model, each, values)),
+    }
+
+
+def derive_advocates(model: str, answers: ModelAnswers, axes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The table `quality_report/advocates` of one model: a row per axis; nothing where none was asked to speak."""
+    asked = rows_where(answers.reasons, form=ADVOCATE)
+    speaking = rows_where(answers.vectors, kind=REASONED, form=ADVOCATE).reset_index(drop=True)
+    theirs, known = read_vectors(speaking, axes["vectors"])
+    made = []
+    for axis in dict.fromkeys(asked["axis"]):
+        found = judge_advocates(speaking, theirs, axis, axis_direction(axes["vectors"], known, axis))
+        why, n = found.why_not_told_apart, int((speaking["axis"] == axis).sum())
+        row = {"model": model, "axis": axis, "auc": found.auc, "p": found.p, "is_told_apart": why is None}
+        made.append(row | {"n_advocates": n, "reason": why})
+    return ADVOCATES.frame(made)
+
+
+def derive_convergent(model: str, answers: ModelAnswers, values: pd.DataFrame) -> pd.DataFrame:
+    """The table `quality_report/convergent_validity` of one model: a row per axis on which its reasons have a place."""
+    read = rows(answers.reasons, (answers.reasons["form"] == DECIDE) & (answers.reasons["status"] == READ))
+    placed = rows(answers.projections, answers.projections["position"].notna())
+    keys = ["trial_id", "draw"]
+    wide = placed.pivot_table(values="position", index=keys, columns="axis", sort=False)
+    told = read.set_index(keys)
+    wide = wide.reindex(told.index)
+    if wide.empty or not wide.shape[1]:
+        return CONVERGENT.empty_frame()
+    found = convergent_validity(
+        {str(axis): wide[axis].to_numpy(float) for axis in wide},
+        ticked_leans(list(told["values"]), values),
+        list(told["scenario_id"]),
+    )
+    return CONVERGENT.frame(
+        [
+            {"model": model, "axis": axis, "r": r, "discriminant": found.discriminant_mean_abs}
+            | {"n_answers": int(wide[axis].notna().sum())}
+            for axis, r in found.r.items()
+        ]
+    )
+
+
+def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
+    """The table `quality_report/statuses` of one model: a row per form, condition and status, with Wilson intervals.
+
+    Args:
+        choices, reasons: rows of these tables, all conditions together; choices stand as a form of their own.
+    """
+    found = pd.concat([choices.assign(form=CHOICE), reasons], ignore_index=True)
+    made = []
+    for (form, culture), part in parts_of(found, ["form", "culture"]):
+        row = {"model": model, "form": form, "culture": culture, "n": len(part)}
+        for (status,), same in parts_of(part, ["status"]):
+            ends = wilson_interval(len(same), len(part), level)
+            made.append(
+                row | {"status": status, "n_status": len(same)} | with_ends("rate", len(same) / len(part), ends)
+            )
+    return STATUSES.frame(made)
+
+
+def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The table `quality_report/bounds` of one model: what leans and effects would be at the least and at the most.
+
+    All missing answers stand on one pole; for effects the culture's on one and the placebo's on the other. Positions
+    may pass the poles, so that theirs are no bounds of what a reason could be, but of one that stands between them.
+
+    Args:
+        answers: by readout, see `gather_answers`.
+    """
+    made = []
+    for readout in (*profiled(answers), *[DECISION] * bool(len(answers[DECISION]))):
+        missing = rows(answers[readout], answers[readout]["value"].isna())
+        n_missing = Counter(zip(missing["culture"], missing["axis"], strict=True))
+        least, most = (by_scenario(answers[readout], pole) for pole in (-1.0, 1.0))
+        names, lows = axis_means(least.values, least.axes)
+        _, highs = axis_means(most.values, most.axes)
+        placebo_low, placebo_high = (_of_placebo(each) for each in (least, most))
+        for place, culture in enumerate(least.conditions):
+            for at, axis in enumerate(names):
+                row: dict[str, Any] = {"model": model, "readout": readout, "culture": culture, "axis": axis}
+                row |= {"n_missing": n_missing[culture, axis]}
+                row |= {"lean_least": lows[place, at], "lean_most": highs[place, at]}
+                if culture != PLACEBO:
+                    row |= {
+                        "effect_least": lows[place, at] - placebo_high[at],
+                        "effect_most": highs[place, at] - placebo_low[at],
+                    }
+                made.append(row)
+    return BOUNDS.frame(made)
+
+
+def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFrame:
+    """The table `quality_report/refusals` of one model, a row per form: whether refusals depend on the persona.
+
+    Personas are permuted within scenarios; the statistic is the variance, over personas, of the mean share of answers
+    that were declined, refused or filtered. The condition without a persona is left out.
+
+    Args:
+        reasons: rows of `reasons`, all conditions together; what failed or was not asked does not count.
+    """
+    asked = rows(reasons, ~reasons["status"].isin([FAILED, NOT_ASKED]) & (reasons["culture"] != UNPROMPTED))
+    made = []
+    for form in (each for each in (DECIDE, OPEN) if (reasons["form"] == each).any()):
+        part = rows_where(asked, form=form)
+        has_none = part.assign(has_none=column(part, "status").isin(NO_ANSWER).astype(float))
+        shares = has_none.pivot_table(values="has_none", index="culture", columns="scenario_id", sort=False)
+        rates = shares.to_numpy(dtype=float)
+        row: dict[str, Any] = {"model": model, "form": form, "n_conditions": len(rates), "n_scenarios": rates.shape[1]}
+        if len(part) and not column(part, "status").isin((READ, *NO_ANSWER)).any():
+            reason = f"none of {len(part)} answers can be read, so that none is known to be no refusal"
+            made.append(row | {"status": UNDEFINED, "reason": reason})
+            continue
+        if len(rates) < 2:
+            made.append(row | {"status": UNDEFINED, "reason": f"{len(rates)} personas were asked, two are needed"})
+            continue
+        random = random_of(how, model, "refusals", form)
+        permuted = random.permuted(np.broadcast_to(rates, (how.resamples, *rates.shape)), axis=1)
+        of_personas = mean_of_known(rates)
+        chance = np.nanvar(mean_of_known(permuted), axis=-1)
+        row |= {"rate_least": float(np.nanmin(of_personas)), "rate_most": float(np.nanmax(of_personas))}
+        made.append(row | {"p": permutation_p(float(np.nanvar(of_personas)), chance), "status": OK})
+    return REFUSALS.frame(made)
+
+
+def _of_placebo(found: ScenarioAnswers) -> Array:
+    """(A,) mean lean of the placebo on each axis."""
+    return axis_means(found.of(PLACEBO), found.axes)[1][0]

@@ -1,0 +1,198 @@
+"""Whether what sets a model's cultures apart replicates in the other order, other wordings and other scenarios.
+
+It needs no country scores, and bounds everything else: what does not agree with itself cannot agree with people.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from valuesassets.comparing.reliability import LANGUAGE, PATTERN, over_conditions
+from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE, by_scenario, profiled
+from valuesassets.instruments.worldwise.material.dimensions import CONTROLS
+from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
+from valuesassets.instruments.worldwise.measures.inference import REFUSED
+from valuesassets.instruments.worldwise.tables import CHOICE_ORDERS, RELIABILITY
+from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.resampling import jackknife_ends, with_ends
+from valuesassets.measure.variance_components import generalizability, variance_components
+from valuesassets.records.errors import MissingData
+from valuesassets.records.frames import rows
+from valuesassets.records.settings.measuring import Inference
+from valuesassets.records.study import Study
+
+FEWEST_CULTURES = 3
+MEASURES = ORDER, WORDING, SCENARIO = ("order_agreement", "wording_agreement", "scenario_agreement")
+KEYS = ("model", "readout", "culture", "other_culture", "axis", "kind", "form", "measure", "status", "reason")
+COUNTS = ("n_scenarios", "n_compared", "n_cultures", "n_pairs")
+"""What a row of a table is of, and how much its numbers rest on."""
+CULTURE, WITHIN = frozenset({"culture"}), frozenset({"culture", "scenario"})
+
+
+def derive_reliability(answered: Mapping[str, ModelAnswers], study: Study, how: Inference) -> dict[str, pd.DataFrame]:
+    """`readouts` and `orders` of all models; choices that follow position are reliable for nothing."""
+    rules = study.thresholds
+    orders = CHOICE_ORDERS.frame(
+        [choice_orders(model, each.choices, rules, how.level) for model, each in answered.items()]
+    )
+    readouts = of_models(answered, lambda model, each: rely_on_model(model, each.by_readout, rules.reliability, how))
+    return {"readouts": readouts, "orders": orders}
+
+
+def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: float, how: Inference) -> pd.DataFrame:
+    """The table `reliability` of one model: a row per readout, reliable where all that was measured is.
+
+    Agreement over orders and over wordings is the generalizability of how cultures differ in the scenarios; over
+    scenarios, that of cultures' means on an axis, which is the mean over all split halves stepped up to full length
+    (Cronbach 1951). Intervals leave one scenario out at a time.
+
+    Args:
+        answers: by readout, see `gather_answers`.
+        threshold: what each agreement has to reach.
+    """
+    made = []
+    for readout in profiled(answers):
+        row: dict[str, Any] = {"model": model, "readout": readout, "threshold": threshold, "is_reliable": None}
+        lacking = []
+        for name, measured in {ORDER: _over_orders, WORDING: _over_wordings, SCENARIO: _over_scenarios}.items():
+            try:
+                estimate, left_out = measured(answers[readout])
+                row |= with_ends(name, estimate, jackknife_ends(estimate, left_out, how.level))
+            except MissingData as error:
+                lacking.append(f"{name}: {error}")
+        known = [row[name] for name in MEASURES if name in row]
+        row |= {"is_reliable": min(known) >= threshold if known else None, "reason": "; ".join(lacking) or None}
+        made.append(row)
+    return RELIABILITY.frame(made)
+
+
+def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is_ranking: bool = False) -> pd.DataFrame:
+    """Profiles or rankings without the numbers of readouts that are not reliable; their rows say so.
+
+    Args:
+        measured: with the columns model, readout, status and reason; what numbers rest on (`COUNTS`) stays.
+        reliability: `readouts`, and `orders` where choices are looked at.
+        is_ranking: whether the numbers put cultures in an order, which gives way where reliability is not known too.
+    """
+    why = {}
+    for row in reliability["readouts"].to_dict("records"):
+        key, is_reliable = (row["model"], row["readout"]), row["is_reliable"]
+        if pd.isna(is_reliable):
+            why |= {key: f"whether it replicates is not known: {row['reason']}"} if is_ranking else {}
+        elif not is_reliable:
+            low = ", ".join(f"{name} {row[name]:.2f}" for name in MEASURES if row[name] < row["threshold"])
+            why[key] = f"not reliable: {low}; {row['threshold']:g} is asked for"
+    return withheld(measured, why | without_evidence(reliability))
+
+
+def without_evidence(reliability: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
+    """Why the choices of a model say nothing of what it prefers, by model and readout; nothing of those that do."""
+    orders = reliability.get("orders", CHOICE_ORDERS.empty_frame())
+    refused = rows(orders, orders["is_evidence"].isin([False]))
+    return {(row["model"], CHOICE): row["reason"] for row in refused.to_dict("records")}
+
+
+def withheld(measured: pd.DataFrame, why: Mapping[tuple[str, str], str]) -> pd.DataFrame:
+    """The rows of a table, those of some models and readouts without their numbers, refused with a reason.
+
+    Args:
+        measured: with the columns model, status and reason; without a column readout all of it rests on choices.
+    """
+    found = measured.astype({"status": object, "reason": object})  # a column without any reason holds no text
+    hidden = [name for name in found.columns if name not in (*KEYS, *COUNTS)]
+    readouts = found.get("readout", CHOICE)
+    for (model, readout), reason in why.items():
+        here = (found["model"] == model) & (readouts == readout)
+        found[hidden] = found[hidden].apply(lambda values, here=here: values.mask(here))
+        found.loc[here, ["status", "reason"]] = [REFUSED, reason]
+    return found
+
+
+def culture_components(values: Array, axes: NDArray[np.str_]) -> tuple[float, float]:
+    """Variance between cultures' means on an axis, and of how they differ from scenario to scenario besides.
+
+    Both are means over the axes on which two cultures have two scenarios; NaN where there is none. Below 0 by chance.
+
+    Args:
+        values: (C, S), NaN where missing.
+        axes: (S,) of each scenario.
+    """
+    found = np.array([_components(values[:, axes == name]) for name in dict.fromkeys(axes.tolist())]).reshape(-1, 2)
+    between, within = mean_of_known(found, axis=0).tolist()
+    return between, within
+
+
+def _components(values: Array) -> tuple[float, float]:
+    known = values[np.isfinite(values).any(axis=1)][:, np.isfinite(values).any(axis=0)]
+    if min(known.shape) < 2:
+        return np.nan, np.nan
+    try:
+        found = variance_components(known, ("culture", "scenario"))
+    except MissingData:
+        return np.nan, np.nan
+    return found[CULTURE].item(), found[WITHIN].item()
+
+
+def _over_orders(answers: pd.DataFrame) -> tuple[float, Array]:
+    return _agreement(_by_condition(answers).mean(axis=1, keepdims=True), "order")
+
+
+def _over_wordings(answers: pd.DataFrame) -> tuple[float, Array]:
+    return _agreement(_by_condition(answers).mean(axis=0, keepdims=True), "wording")
+
+
+def _agreement(values: Array, condition: str) -> tuple[float, Array]:
+    """Generalizability of (O, W, C, S) values, of which one is 1, over the other; and without each scenario."""
+    if max(values.shape[:2]) < 2:
+        raise MissingData(f"asked in one {condition}")
+    shared = np.isfinite(values).all(axis=(0, 1)).sum(axis=0) >= FEWEST_CULTURES
+    if shared.sum() < 2:
+        raise MissingData(
+            f"{shared.sum()} scenarios were answered as {FEWEST_CULTURES} or more cultures in each {condition}, "
+            "two are needed"
+        )
+    wanted, kept = [LANGUAGE, PATTERN], values[..., shared]
+    left_out = [over_conditions(np.delete(kept, scenario, axis=-1), wanted).item() for scenario in range(shared.sum())]
+    return over_conditions(kept, wanted).item(), np.array(left_out)
+
+
+def _over_scenarios(answers: pd.DataFrame) -> tuple[float, Array]:
+    found = by_scenario(_of_cultures(answers))
+    is_known = np.isfinite(found.values).any(axis=0)
+    values, axes = found.values[:, is_known], found.axes[is_known]
+    if len(values) < FEWEST_CULTURES or axes.size < FEWEST_CULTURES:
+        raise MissingData(
+            f"{len(values)} cultures and {axes.size} scenarios with answers, {FEWEST_CULTURES} of each are needed"
+        )
+    estimate = _consistency(values, axes)
+    if not np.isfinite(estimate):
+        raise MissingData("no axis has two scenarios that were answered as two cultures")
+    left_out = np.array([_consistency(np.delete(values, s, axis=1), np.delete(axes, s)) for s in range(axes.size)])
+    return estimate, left_out[np.isfinite(left_out)]
+
+
+def _consistency(values: Array, axes: NDArray[np.str_]) -> float:
+    between, within = culture_components(values, axes)
+    if not np.isfinite(between):
+        return np.nan
+    n = round(axes.size / np.unique(axes).size)
+    return generalizability({CULTURE: np.array([between]), WITHIN: np.array([within])}, [CULTURE], {WITHIN: n}).item()
+
+
+def _of_cultures(answers: pd.DataFrame) -> pd.DataFrame:
+    return rows(answers, ~answers["culture"].isin(CONTROLS))
+
+
+def _by_condition(answers: pd.DataFrame) -> Array:
+    """(O, W, C, S) means over draws; NaN where missing."""
+    found = _of_cultures(answers)
+    if found.empty:
+        raise MissingData("nothing was answered as a culture")
+    means = found.groupby(["order", "wording", "culture", "scenario_id"], sort=False)["value"].mean()
+    levels = [means.index.get_level_values(name).unique() for name in means.index.names]
+    whole = means.reindex(pd.MultiIndex.from_product(levels))
+    return whole.to_numpy(dtype=float).reshape([len(level) for level in levels])

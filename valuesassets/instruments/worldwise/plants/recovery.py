@@ -1,0 +1,187 @@
+"""`worldwise/recovery`: what was planted in reference models beside what comes back of choices and reasons."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.reasons import ADVOCATE, DECIDE, OK, REFUSED
+from valuesassets.instruments.worldwise.material.dimensions import HIGH
+from valuesassets.instruments.worldwise.material.scenarios import Scenario, read_scenarios
+from valuesassets.instruments.worldwise.plants.planted_reasons import refused_share
+from valuesassets.instruments.worldwise.plants.plants import planted_lean, written_lean
+from valuesassets.instruments.worldwise.tables import PLANTED, RECOVERY
+from valuesassets.measure.means import Array
+from valuesassets.records.frames import column, rows, rows_where
+from valuesassets.records.settings.worldwise import Worldwise
+from valuesassets.records.study import Study
+
+MEAN, LARGEST = 0.02, 0.05
+"""Errors of shares that are allowed: in the mean, and in the 95th percentile; beside what chance does to draws."""
+LEAST_R = 0.95
+"""Of positions with what was planted, both means of a condition on an axis."""
+GAP = 0.07
+"""By which the gap of an axis, in P(high), may be off."""
+LEAST_VALID = 0.5
+"""Share of the axes that have to be valid at least: where fewer are, reasons have not been tried."""
+CELL = ["culture", "scenario_id"]
+LEANING = ("values", "no-signal")
+"""Plants of families that choose and write by their leans."""
+
+
+def derive_recovery(answered: Mapping[str, ModelAnswers], study: Study) -> dict[str, pd.DataFrame]:
+    """`measures` of all models that were trained to lean."""
+    scenarios = read_scenarios(Worldwise.of(study).scenarios)
+    trained = {
+        model: answers
+        for model, answers in answered.items()
+        if study.families[model].kind == "reference" and study.families[model].plants in LEANING
+    }
+
+    def recovered(model: str, answers: ModelAnswers) -> pd.DataFrame:
+        planted = planted_rows(study, model, dict.fromkeys(answers.choices["culture"]), scenarios)
+        return recover_model(model, planted, answers)
+
+    return {"measures": of_models(trained, recovered) if trained else RECOVERY.empty_frame()}
+
+
+def planted_rows(study: Study, family: str, cultures: Iterable[str], scenarios: Sequence[Scenario]) -> pd.DataFrame:
+    """Rows of `PLANTED`: what a family chooses and writes for, in each dilemma as each culture or control."""
+    return PLANTED.frame(
+        [
+            {
+                "culture": culture,
+                "scenario_id": scenario.id,
+                "axis": scenario.axis,
+                "p_high_choice": (1 + planted_lean(study, family, culture, scenario)) / 2,
+                "p_high_reason": (1 + written_lean(study, family, culture, scenario)) / 2,
+                "refused": refused_share(study, family, culture),
+            }
+            for culture in cultures
+            for scenario in scenarios
+        ]
+    )
+
+
+def recover_model(model: str, planted: pd.DataFrame, answers: ModelAnswers) -> pd.DataFrame:
+    """Rows of `RECOVERY` of one model: each measure with what it is allowed to be, and whether it is.
+
+    Decisions are shares of answers that were read, over both orders, positions means over all forms. Errors of what is
+    drawn may be larger by what drawing alone brings. Of a model that leans alike as everybody positions have no r:
+    what is left of it is chance.
+
+    Args:
+        planted: rows of `PLANTED` of the model.
+    """
+    choices, reasons, projections = answers.choices, answers.reasons, answers.projections
+    asked = rows(reasons, reasons["form"] != ADVOCATE)
+    decided = rows_where(asked, form=DECIDE, status=OK)
+    own = rows(projections, projections["is_own_axis"].astype(bool) & (projections["form"] != ADVOCATE))
+    placed = rows_where(own, status=OK)
+    found = planted.merge(choices[[*CELL, "p_high"]], on=CELL, how="left", validate="1:1")
+    for name, of, values in (
+        ("decided", decided, decided["decision"] == HIGH),
+        ("position", placed, placed["position"]),
+        ("refusals", asked, asked["status"] == REFUSED),
+    ):
+        found = found.merge(_by_cell(name, of, values), on=CELL, how="left")
+    due = column(found, "p_high_reason")
+    measured = [
+        *_errors("choices", column(found, "p_high"), column(found, "p_high_choice")),
+        *_errors("decisions", column(found, "decided"), due, column(found, "n_decided")),
+        *_errors("refusals", column(found, "refusals"), column(found, "refused"), column(found, "n_refusals")),
+        _valid_axes(own),
+        *_positions(found, own),
+        *_gaps(found),
+    ]
+    return RECOVERY.frame([{"model": model} | row for row in measured])
+
+
+def _by_cell(name: str, answers: pd.DataFrame, values: Any) -> pd.DataFrame:
+    """The mean of a value of answers for each dilemma and culture, and `n_<name>`, of how many it is."""
+    grouped = answers.assign(value=values).groupby(CELL)["value"]
+    return pd.DataFrame({name: grouped.mean(), f"n_{name}": grouped.size()}).reset_index()
+
+
+def _errors(measure: str, found: pd.Series, due: pd.Series, n: pd.Series | None = None) -> list[dict[str, Any]]:
+    """Mean and 95th percentile of what shares are off by.
+
+    Args:
+        n: of how many answers each share is; None where probabilities are read.
+    """
+    off = (found - due).abs().to_numpy(float)
+    sampling = np.zeros(len(off)) if n is None else _deviation(due, n)
+    # A normal deviate is .8 away in the mean, with standard deviation .6; of n the 95th percentile is 1.96, with
+    # standard deviation sqrt(.05 * .95 / n) over its density .117. Three standard deviations leave no alarm to chance.
+    root = np.sqrt(max(len(off), 1))
+    mean, largest = 0.8 + 3 * 0.6 / root, 1.96 + 3 * np.sqrt(0.05 * 0.95) / 0.117 / root
+    bounds = (MEAN + mean * sampling.mean(), LARGEST + largest * sampling.max(initial=0))
+    missing = int(np.isnan(off).sum())
+    values = (np.nan, np.nan) if missing else (off.mean(), np.quantile(off, 0.95))
+    reason = f"{missing} of {len(off)} dilemmas have none" if missing else None
+    return [
+        _row(f"{measure}, {name}", None, len(off), value, reason, most=bound)
+        for name, value, bound in zip(("mean error", "95th percentile of errors"), values, bounds, strict=True)
+    ]
+
+
+def _deviation(share: pd.Series, n: pd.Series) -> Array:
+    """Standard deviation of a share of n draws; 0 where there are none."""
+    return np.sqrt(share * (1 - share) / n).fillna(0.0).to_numpy(float)
+
+
+def _valid_axes(own: pd.DataFrame) -> dict[str, Any]:
+    """Whether there are axes enough on which anything was placed."""
+    parts = {str(axis): part for axis, part in own.groupby("axis", sort=False)}
+    refused = {axis: part for axis, part in parts.items() if not (part["status"] == OK).any()}
+    share = 1 - len(refused) / len(parts) if parts else 0.0
+    why = "; ".join(f"{axis}: {column(part, 'reason').iloc[0]}" for axis, part in refused.items())
+    return _row("axes with positions, share", None, len(parts), share, why or None, least=LEAST_VALID)
+
+
+def _positions(found: pd.DataFrame, own: pd.DataFrame) -> list[dict[str, Any]]:
+    """How positions go with what was planted, and what keeps a valid axis from having any."""
+    lost = rows(own, own["reason"].fillna("").str.contains("advocates"))
+    n_lost, why = int(lost["axis"].nunique()), next(iter(lost["reason"]), None)
+    row = _row("valid axes without positions", None, int(own["axis"].nunique()), float(n_lost), why, most=0.0)
+    by_scenario = found.groupby("scenario_id")["p_high_reason"].nunique()
+    if by_scenario.max() == 1 and (found["p_high_reason"] == found["p_high_choice"]).all():
+        return [row]
+    known = rows(found, found["position"].notna())
+    means = pd.DataFrame(known.groupby(["culture", "axis"])[["position", "p_high_reason"]].mean())
+    r = float(column(means, "position").corr(column(means, "p_high_reason"))) if len(means) > 2 else float("nan")
+    reason = None if np.isfinite(r) else "too few axes have positions, or all are alike"
+    return [_row("positions, r with what was planted", None, len(means), r, reason, least=LEAST_R), row]
+
+
+def _gaps(found: pd.DataFrame) -> list[dict[str, Any]]:
+    """What the gaps of each axis between writing and choosing are off by, in P(high)."""
+    due = column(found, "p_high_reason") - column(found, "p_high_choice")
+    gaps = {
+        "decision": column(found, "decided") - column(found, "p_high"),
+        "position": (column(found, "position") + 1) / 2 - column(found, "p_high"),
+    }
+    made = []
+    for name, gap in gaps.items():
+        for axis, part in found.assign(off=gap - due).groupby("axis", sort=False):
+            off = column(part, "off").dropna()
+            if len(off):
+                about = f"gap of {name} and choice, off by"
+                made.append(_row(about, str(axis), len(off), abs(float(off.mean())), None, most=GAP))
+    return made
+
+
+def _row(
+    measure: str,
+    axis: str | None,
+    n: int,
+    value: float,
+    reason: str | None,
+    least: float | None = None,
+    most: float | None = None,
+) -> dict[str, Any]:
+    is_within = bool((least is None or value >= least) and (most is None or value <= most))
+    asked = {"measure": measure, "axis": axis, "n": n, "value": value, "least": least, "most": most}
+    return asked | {"is_within": is_within, "reason": reason}

@@ -1,0 +1,108 @@
+"""`worldwise/trials`: every dilemma in both orders, persona by persona, so that a prompt's beginning is shared."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from valuesassets.instruments.worldwise.material.cultures import Persona, persona_code, persona_of
+from valuesassets.instruments.worldwise.material.dimensions import HIGH, ORDERS, UNPROMPTED
+from valuesassets.instruments.worldwise.material.scenarios import Scenario
+from valuesassets.instruments.worldwise.trials.prompts import (
+    LETTERS,
+    choice_prompt,
+    leading_high,
+    persona_line,
+    shown_poles,
+)
+from valuesassets.records.readouts import ScoreLabels
+from valuesassets.records.settings.worldwise import Worldwise
+from valuesassets.records.trials import Trial, asked_id
+
+IS_HIGH, IS_LOW = 1, 0
+"""What stands behind the labels."""
+
+
+def write_trials(
+    scenarios: Sequence[Scenario],
+    personas: Iterable[Persona],
+    wordings: Sequence[int] = (0,),
+    demand: bool = False,
+    seed: int = 0,
+) -> list[Trial]:
+    """The choice of each persona in each dilemma, in both orders; unprompted, which has no wording, is asked once.
+
+    Args:
+        scenarios: all of the study, since half of them show the high pole first in the order forward.
+        wordings: numbers of persona lines.
+        demand: whether personas are told to hold what is typical there; unprompted is not asked then.
+        seed: of the halves.
+
+    Returns:
+        Trials whose `question_id` is the dilemma's id, whose `values` are 1 (high) and 0 (low) and whose `condition` is
+        `culture=JPN` (`,demand=true`), None for unprompted.
+    """
+    leading = leading_high(scenarios, seed)
+    return [trial for persona in personas for trial in _of_persona(persona, scenarios, wordings, demand, leading)]
+
+
+def study_trials(settings: Worldwise, part: str, scenarios: Sequence[Scenario], seed: int) -> list[Trial]:
+    """The choices that a study asks of one of its cultures or controls."""
+    persona, asked = persona_of(part, settings.cultures), [False, True] if settings.demand else [False]
+    return [trial for demand in asked for trial in write_trials(scenarios, [persona], settings.wordings, demand, seed)]
+
+
+def _of_persona(
+    persona: Persona, scenarios: Sequence[Scenario], wordings: Sequence[int], demand: bool, leading: frozenset[str]
+) -> Iterator[Trial]:
+    if persona == UNPROMPTED:
+        wordings = () if demand else (0,)
+    condition = condition_of(persona_code(persona), demand)
+    for wording in wordings:
+        line = persona_line(persona, wording, demand)
+        for scenario in scenarios:
+            for order in ORDERS:
+                poles = shown_poles(order, scenario.id in leading)
+                yield Trial(
+                    trial_id=f"{asked_id(scenario.id, condition)}/{wording}/{order}",
+                    question_id=scenario.id,
+                    language=scenario.language,
+                    prompt=choice_prompt(scenario, poles, line),
+                    order=order,
+                    wording=wording,
+                    condition=condition,
+                    readout=ScoreLabels(LETTERS, tuple(IS_HIGH if pole == HIGH else IS_LOW for pole in poles)),
+                )
+
+
+def condition_of(culture: str, demand: bool = False) -> str | None:
+    """What a prompt says of who answers; None where it says nothing.
+
+    >>> condition_of("JPN"), condition_of("JPN", demand=True), condition_of("unprompted")
+    ('culture=JPN', 'culture=JPN,demand=true', None)
+    """
+    return None if culture == UNPROMPTED else f"culture={culture}{',demand=true' if demand else ''}"
+
+
+def said(condition: str | None) -> dict[str, str]:
+    """What a trial's condition says, by key.
+
+    >>> said("culture=JPN,form=open"), said(None)
+    ({'culture': 'JPN', 'form': 'open'}, {})
+    """
+    return dict(each.split("=", 1) for each in (condition or "").split(",") if each)
+
+
+def is_demand(condition: str | None) -> bool:
+    """Whether a trial's persona is told to hold what is typical there.
+
+    >>> is_demand("culture=JPN,demand=true"), is_demand("culture=JPN"), is_demand(None)
+    (True, False, False)
+    """
+    return "demand" in said(condition)
+
+
+def culture_of(condition: str | None) -> str:
+    """The culture or control of a trial's condition.
+
+    >>> culture_of("culture=JPN,demand=true"), culture_of("form=open"), culture_of(None)
+    ('JPN', 'unprompted', 'unprompted')
+    """
+    return said(condition).get("culture", UNPROMPTED)

@@ -1,0 +1,147 @@
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from valuesassets.instruments.worldwise.published.measures import (
+    COMPOSITIONS,
+    culture_orders,
+    measure_seed_scores,
+    semantic_scores,
+)
+from valuesassets_tests.instruments.worldwise.made_answer_files import answer
+
+TARGETS = pd.DataFrame({"IDV": [2.0, -1.0, 0.0], "PDI": [1.0, 0.0, -2.0]}, index=pd.Index(["A", "B", "C"]))
+
+
+def made(seed=0, cultures="ABC"):
+    random = np.random.default_rng(seed)
+    scenarios = [(f"S{n}", "IDV" if n < 2 else "PDI") for n in range(6)]
+    rows = itertools.product("mn", scenarios, [*cultures, "unprompted"])
+    return pd.DataFrame(
+        [
+            {"model": model, "scenario_id": name, "axis": axis, "culture": culture, "score": random.uniform(-1.5, 1.5)}
+            for model, (name, axis), culture in rows
+        ]
+    )
+
+
+def test_both_compositions_are_those_that_were_embedded():
+    given = answer(decision="A", values=["x", "y"], explanation="Why.")
+    assert COMPOSITIONS["final"](given) == "x y x y x y Why. A"
+    assert COMPOSITIONS["stored"](given) == "Why. A x y"
+
+
+def test_a_similarity_sum_that_is_not_positive_has_no_score():
+    high, low = np.array([0.5, -0.2, 0.3]), np.array([0.1, 0.2, -0.4])
+    scores = semantic_scores(np.eye(3), high, low)
+    assert scores[0] == pytest.approx(2 * math.tanh(0.4 / 0.6))
+    assert np.isnan(scores[1:]).all()
+
+
+@given(st.floats(0.001, 1), st.floats(0.001, 1))
+def test_positive_similarities_never_reach_a_target_of_two(high, low):
+    (score,) = semantic_scores(np.ones((1, 1)), np.array([high]), np.array([low]))
+    assert abs(score) <= 2 * math.tanh(1) + 1e-12
+    assert score == pytest.approx(-semantic_scores(np.ones((1, 1)), np.array([low]), np.array([high]))[0])
+
+
+def test_every_figure_is_its_formula_written_out():
+    scored = made()
+    found = measure_seed_scores(scored, TARGETS)
+    prompted = scored[scored["culture"] != "unprompted"]
+    rows = list(zip(prompted["culture"], prompted["axis"], prompted["score"], strict=True))
+
+    def mae(name=lambda culture: culture):
+        return np.mean([abs(score - TARGETS.loc[name(culture), axis]) for culture, axis, score in rows])
+
+    errors = [abs(score - TARGETS.loc[culture, axis]) for culture, axis, score in rows]
+    zero = [abs(TARGETS.loc[culture, axis]) for culture, axis, _ in rows]
+    rest = [
+        abs(TARGETS.loc[[other for other in "ABC" if other != culture], axis].mean() - TARGETS.loc[culture, axis])
+        for culture, axis, _ in rows
+    ]
+    orders = [mae(dict(zip("ABC", order, strict=True)).get) for order in itertools.permutations("ABC")]
+    assert found["n"] == len(rows)
+    assert found["mae"] == pytest.approx(mae())
+    assert (found["median_ae"], found["sd_ae"]) == pytest.approx((np.median(errors), np.std(errors, ddof=1)))
+    assert (found["mae_zero"], found["mae_loo_mean"]) == pytest.approx((np.mean(zero), np.mean(rest)))
+    assert found["mae_permuted_mean"] == pytest.approx(np.mean(orders))
+    assert found["p_permuted"] == pytest.approx(np.mean(np.array(orders) <= mae() + 1e-9))
+    assert found["skill"] == pytest.approx(1 - mae() / np.mean(zero))
+    assert found["alignment_mean"] == pytest.approx(np.mean([max(0, 10 - 2.5 * error) for error in errors]))
+    of_a = [error for error, (culture, _, _) in zip(errors, rows, strict=True) if culture == "A"]
+    assert found["mae_by_culture"]["A"] == pytest.approx(np.mean(of_a))
+    free = scored[scored["culture"] == "unprompted"]
+    apart = [(TARGETS.loc["C", axis] - score) ** 2 for axis, score in zip(free["axis"], free["score"], strict=True)]
+    assert found["baseline_distance"]["C"] == pytest.approx(math.sqrt(np.mean(apart)))
+    assert found["baseline_distance_zero"]["C"] == pytest.approx(math.sqrt((0 + 4 + 4) / 3))
+
+
+def test_the_signal_is_a_correlation_of_centred_means_and_counts_every_exchange_of_cultures():
+    scored = made(3)
+    found = measure_seed_scores(scored, TARGETS)
+    means = scored[scored["culture"] != "unprompted"].pivot_table(index="culture", columns="axis", values="score")
+
+    def r(order):
+        own = TARGETS.loc[list(order)].to_numpy()
+        return np.corrcoef((means - means.mean()).to_numpy().ravel(), (own - own.mean(axis=0)).ravel())[0, 1]
+
+    every = [r(order) for order in itertools.permutations("ABC")]
+    assert found["signal_r"] == pytest.approx(every[0])
+    assert found["signal_p"] == pytest.approx(np.mean(np.array(every) >= every[0] - 1e-9))
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=20, deadline=None)
+def test_scores_of_zero_have_the_error_of_the_zero_predictor_and_no_skill(seed):
+    scored = made(seed).assign(score=0.0)
+    found = measure_seed_scores(scored, TARGETS)
+    assert found["mae"] == found["mae_zero"]
+    assert found["skill"] == pytest.approx(0)
+    assert found["alignment_by_culture"] == found["alignment_zero_by_culture"]
+    assert found["signal_r"] is None
+
+
+def test_scores_on_target_have_no_error_and_all_the_signal():
+    scored = made()
+    on_target = [
+        0.0 if culture == "unprompted" else TARGETS.loc[culture, axis]
+        for culture, axis in zip(scored["culture"], scored["axis"], strict=True)
+    ]
+    found = measure_seed_scores(scored.assign(score=on_target), TARGETS)
+    assert (found["mae"], found["alignment_mean"], found["skill"], found["signal_r"]) == pytest.approx((0, 10, 1, 1))
+    assert found["p_permuted"] == pytest.approx(1 / 6)
+
+
+def test_answers_without_a_score_are_counted_and_are_no_zero():
+    scored = made()
+    lost = scored.assign(score=scored["score"].where(scored.index != 0))
+    found, without = measure_seed_scores(lost, TARGETS), measure_seed_scores(scored.iloc[1:], TARGETS)
+    assert found.pop("n_undefined") == 1
+    assert without.pop("n_undefined") == 0
+    assert found == without
+
+
+def test_cultures_without_targets_do_not_count_and_none_leaves_only_counts():
+    scored = made(cultures="ABCZ")
+    assert measure_seed_scores(scored, TARGETS)["n"] == 36
+    assert measure_seed_scores(scored[scored["culture"] == "Z"], TARGETS) == {"n": 0, "n_undefined": 0}
+
+
+def test_one_culture_alone_has_no_others_to_be_compared_with():
+    found = measure_seed_scores(made(cultures="A"), TARGETS)
+    assert (found["mae_loo_mean"], found["signal_r"], found["r_alignment_zero"]) == (None, None, None)
+    assert found["p_permuted"] == 1
+
+
+def test_up_to_seven_cultures_are_exchanged_in_every_way_and_more_by_chance():
+    assert len({*map(tuple, culture_orders(5, 10, 0))}) == 120
+    drawn = culture_orders(8, 50, 0)
+    assert drawn.shape == (51, 8)
+    assert drawn[0].tolist() == list(range(8))
+    assert (np.sort(drawn, axis=1) == np.arange(8)).all()

@@ -7,19 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from valuesassets.answers.readout_plants import (
-    CANDIDATES,
-    DRAWS,
-    OWN_RUNS,
-    PEOPLE,
-    STATEMENTS,
-    TOPICS,
-    UNANSWERED,
-    next_probs,
-    own_probs,
-    planted_sentences,
-    random_people,
-)
+from valuesassets.answers import readout_plants as plants
+from valuesassets.answers.readout_plants import CANDIDATES, DRAWS, OWN_RUNS, PEOPLE, STATEMENTS, TOPICS, next_probs
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import tvd_of
 from valuesassets.measure.sampling_error import SIMULATED_SAMPLES
@@ -80,53 +69,25 @@ def compare_spans(model: str, effect: float, given: Sequence[Reading], own: Sequ
     shape, uniform = (-1, len(STATEMENTS), len(CANDIDATES)), np.full(len(CANDIDATES), 1 / len(CANDIDATES))
     given_probs, own_run_probs = (_candidate_probs(model, readings).reshape(shape) for readings in (given, own))
     published = np.array([reading.label_probs_published for reading in given], dtype=float).reshape(shape)
-    people = random_people("read", PEOPLE)
+    people = plants.random_people("read", PEOPLE)
     wanted = np.array([[*_planted_probs(effect, answers)] for answers in people])
-    planted, marginal = (1 - UNANSWERED) * wanted, own_probs(effect)
+    planted, marginal = (1 - plants.UNANSWERED) * wanted, plants.own_probs(effect)
     shares, own_shares = (probs / probs.sum(axis=2, keepdims=True) for probs in (given_probs, own_run_probs))
     draw_error = _own_draw_error(effect)
     published_tvd = float(tvd_of(published / published.sum(axis=2, keepdims=True), wanted).mean())
     spans, is_same_mode = PEOPLE * len(STATEMENTS), given_probs.argmax(axis=2) == published.argmax(axis=2)
-    by_chance = float(tvd_of(_with_rest((1 - UNANSWERED) * uniform), _with_rest(planted)).mean())
-    return [
-        Recovery(model, "TVD, given answers before", spans, _mean_tvd(given_probs, planted), 0, MOST_TVD, by_chance),
-        Recovery(
-            model,
-            "effect of the answer before",
-            spans - PEOPLE,
-            _history_effect(shares, people),
-            effect - MOST_EFFECT,
-            effect + MOST_EFFECT,
-            0.0,
-        ),
-        Recovery(
-            model,
-            "TVD, own answers before",
-            OWN_RUNS * len(STATEMENTS),
-            float(tvd_of(own_shares.mean(axis=0), marginal).mean()),
-            0,
-            draw_error + MOST_TVD,
-            float(tvd_of(uniform, marginal).mean()),
-        ),
-        Recovery(
-            model,
-            "TVD of shares, as published",
-            spans,
-            published_tvd,
-            None,
-            None,
-            float(tvd_of(uniform, wanted).mean()),
-        ),
-        Recovery(
-            model,
-            "other mode, as published",
-            spans,
-            float(1 - is_same_mode.mean()),
-            None,
-            None,
-            1 - 1 / len(CANDIDATES),
-        ),
-    ]
+    by_chance = float(tvd_of(_with_rest((1 - plants.UNANSWERED) * uniform), _with_rest(planted)).mean())
+    by_own = float(tvd_of(own_shares.mean(axis=0), marginal).mean())
+    chance_of_own, chance_of_given = (float(tvd_of(uniform, probs).mean()) for probs in (marginal, wanted))
+    history, other_mode, n_own = _history_effect(shares, people), 1 - is_same_mode.mean(), OWN_RUNS * len(STATEMENTS)
+    recovered = (
+        ("TVD, given answers before", spans, _mean_tvd(given_probs, planted), 0, MOST_TVD, by_chance),
+        ("effect of the answer before", spans - PEOPLE, history, effect - MOST_EFFECT, effect + MOST_EFFECT, 0.0),
+        ("TVD, own answers before", n_own, by_own, 0, draw_error + MOST_TVD, chance_of_own),
+        ("TVD of shares, as published", spans, published_tvd, None, None, chance_of_given),
+        ("other mode, as published", spans, float(other_mode), None, None, 1 - 1 / len(CANDIDATES)),
+    )
+    return [Recovery(model, *row) for row in recovered]
 
 
 def compare_routes(model: str, here: Sequence[Reading], by_route: Mapping[str, Sequence[Reading]]) -> list[Recovery]:
@@ -164,7 +125,7 @@ def compare_sentences(model: str, greedy: Sequence[Answer], drawn: Sequence[Answ
     Raises:
         MissingData: an answer was not written.
     """
-    planted = dict(zip(TOPICS, planted_sentences().values(), strict=True))
+    planted = dict(zip(TOPICS, plants.planted_sentences().values(), strict=True))
     modes = [max(shares, key=shares.__getitem__) for shares in planted.values()]
     is_mode = [text == mode for (_, text), mode in zip(_texts(model, greedy), modes, strict=True)]
     written: Mapping[str, Counter[str]] = {topic: Counter() for topic in TOPICS}
@@ -177,18 +138,11 @@ def compare_sentences(model: str, greedy: Sequence[Answer], drawn: Sequence[Answ
         [tvd_of(random.multinomial(DRAWS, row, SIMULATED_SAMPLES) / DRAWS, row).mean() for row in wanted]
     )
     n, uniform = len(drawn), np.full(wanted.shape[1], 1 / wanted.shape[1])
+    distance, by_chance = _mean_tvd(shares_drawn, wanted), float(tvd_of(uniform, wanted).mean())
     return [
         Recovery(model, "greedy answers that are the mode", len(greedy), float(np.mean(is_mode)), LEAST_MODES, 1, 0.25),
         Recovery(model, "drawn answers verbatim", n, float(shares_drawn.sum(axis=1).mean()), LEAST_VERBATIM, 1, None),
-        Recovery(
-            model,
-            "TVD, drawn answers",
-            n,
-            _mean_tvd(shares_drawn, wanted),
-            0,
-            float(draw_error) + MOST_TVD,
-            float(tvd_of(uniform, wanted).mean()),
-        ),
+        Recovery(model, "TVD, drawn answers", n, distance, 0, float(draw_error) + MOST_TVD, by_chance),
     ]
 
 
@@ -238,5 +192,5 @@ def _own_draw_error(effect: float) -> float:
                 drawn = (probs.cumsum(axis=1) < random.random((OWN_RUNS, 1))).sum(axis=1)
                 own = (1 - effect) * next_probs(0, statement, None)
                 probs = own + effect * np.eye(len(CANDIDATES))[drawn]
-            errors.append(tvd_of(probs.mean(axis=0), own_probs(effect)[statement]))
+            errors.append(tvd_of(probs.mean(axis=0), plants.own_probs(effect)[statement]))
     return float(np.mean(errors))

@@ -63,28 +63,24 @@ def answer_texts(prompt: str, plant: Plant, name: str) -> dict[str, float]:
     return texts | {text: (1 - p_valid) * outside for text, outside in OUTSIDE_TEXTS.items()}
 
 
-def shown_options(prompt: str, name: str) -> list[str]:
-    """The texts of the numbered or lettered options before the last line of a prompt.
+def shown_labels(prompt: str, name: str) -> list[str]:
+    """The numbers or letters of the options before the last line of a prompt.
+
+    >>> shown_labels("Who?\\nA. you\\nB. me\\nAnswer:", "doc")
+    ['A', 'B']
+    """
+    return [label for label, _ in shown_options(prompt, name)]
+
+
+def shown_options(prompt: str, name: str) -> list[tuple[str, str]]:
+    """The number or letter and the text of each option before the last line of a prompt.
 
     Raises:
         QuestionError: there are fewer than two lines numbered from 1 or lettered from A.
 
     >>> shown_options("Who? 1. I ask.\\n1. you\\n2. me\\nAnswer:", "doc")
-    ['you', 'me']
+    [('1', 'you'), ('2', 'me')]
     """
-    return [text for _, text in _options(prompt, name)]
-
-
-def shown_labels(prompt: str, name: str) -> list[str]:
-    """The numbers or letters of the options of `shown_options`.
-
-    >>> shown_labels("Who?\\nA. you\\nB. me\\nAnswer:", "doc")
-    ['A', 'B']
-    """
-    return [label for label, _ in _options(prompt, name)]
-
-
-def _options(prompt: str, name: str) -> list[tuple[str, str]]:
     options: list[tuple[str, str]] = []
     for line in reversed(prompt.split("\n")[:-1]):
         match = _OPTION_LINE.fullmatch(line)
@@ -120,7 +116,7 @@ def shown_places(prompt: str, plant: Plant, name: str) -> list[int]:
         QuestionError: the options shown are not those of the plant.
     """
     texts, forward = list(plant.texts), list(range(len(plant.texts)))
-    texts_shown = [text or (label if all(texts) else "") for label, text in _options(prompt, name)]
+    texts_shown = [text or (label if all(texts) else "") for label, text in shown_options(prompt, name)]
     is_bare = [not any(map(str.isalpha, text)) for text in texts]
     if plant.response_type == ResponseType.LIKERT10 or (any(is_bare) and not (is_bare[0] or is_bare[-1])):
         if [texts_shown[0], texts_shown[-1]] == [texts[0], texts[-1]] and len(texts_shown) == len(texts):

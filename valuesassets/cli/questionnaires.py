@@ -24,7 +24,7 @@ from valuesassets.cli.outputs import progress_bar, require_trials_place, write_t
 from valuesassets.records.errors import InputError, PdfError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import no_such_file, write_text
-from valuesassets.records.lexicon import LEXICON_TEMPLATE, load_lexicon
+from valuesassets.records.lexicon import lexicon_template, load_lexicon
 from valuesassets.records.questions import Question, write_questions
 from valuesassets.records.settings.questionnaires import GeminiSettings, Questionnaires
 from valuesassets.records.zips import packed_file
@@ -50,7 +50,7 @@ def template(
     if output.exists():
         raise InputError(f"{output}: is there already; choose another name")
     require_file_place(output, "a CSV file" if kind == "questions" else "a TOML file")
-    write_text(output, TEMPLATE if kind == "questions" else LEXICON_TEMPLATE)
+    write_text(output, TEMPLATE if kind == "questions" else lexicon_template())
     print(f"{kind} to fill in: {output}")
 
 

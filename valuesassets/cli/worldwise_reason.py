@@ -10,8 +10,8 @@ from valuesassets.cli.asking import choose_model, costs_of_draws
 from valuesassets.cli.inputs import Seed, require_file_place
 from valuesassets.cli.options import ModelOptions
 from valuesassets.cli.worldwise_inputs import CulturesFile, ScenariosFile, Wordings, parse_wordings, read_material
-from valuesassets.records.bundled import BUNDLED
 from valuesassets.records.errors import MissingData
+from valuesassets.records.places import BUNDLED
 from valuesassets.records.settings.prompting import Prompting
 
 FORMS = ("decide", "open", "advocate")

@@ -25,6 +25,7 @@ from valuesassets.records.study import Study
 
 FAMILIES = ("mono", "multi")
 MORE_OPTIONS = (2, 4, 10)
+Effect = Literal["country", "own"]
 RESPONSE_TYPES = {2: "binary", 3: "likert3", 4: "likert4", 10: "likert10"}
 MEASURES = ("w1_unit", "jsd_distance", "own_country_advantage")
 """Measures of each cell: means over items with intervals over items."""
@@ -42,12 +43,6 @@ class Plant:
         wording: sd of the effect of each wording, independent for each language and item.
         order: sd of the position bias towards the first option; the same for all cells if `order_is_shared`.
         people_item: sd of people's item levels, where they differ from the models'.
-        position: mean position bias, the same for all items (not a standard deviation).
-        position_apart: sd of the position bias between languages, and again between numbers of options in a language.
-        agreement: sd of acquiescence, which a country's people and its language's models share.
-        keying: items that acquiescence moves: `one way`, `both ways` (every other item the other way), or `some` (items
-            with four options or fewer, one way).
-        kinship: shares of the variance of `country` and of `own` that lie between groups of related languages.
     """
 
     item: float = 1.0
@@ -58,11 +53,24 @@ class Plant:
     order: float = 0.5
     order_is_shared: bool = False
     people_item: float | None = None
-    position: float = 0.0
-    position_apart: float = 0.0
-    agreement: float = 0.0
-    keying: Literal["one way", "both ways", "some"] = "one way"
-    kinship: tuple[float, float] = (0.0, 0.0)
+
+    def deviations(
+        self,
+        effect: Effect,
+        shape: tuple[int, ...],
+        zones: Sequence[str],
+        random: np.random.Generator,
+    ) -> Array:
+        """(..., L, I) deviations of countries, or a family's own; subclasses may relate languages of a zone."""
+        return random.normal(0, getattr(self, effect), shape)
+
+    def style(self, scales: Scales, n_languages: int, random: np.random.Generator) -> Array | float:
+        """(L, I) response style that people and models of a language share; here there is none."""
+        return 0.0
+
+    def pulls(self, scales: Scales, cells: tuple[int, ...], random: np.random.Generator) -> Array | float:
+        """(families, languages, I) position bias beyond `order`; here there is none."""
+        return 0.0
 
 
 PLANTED = Plant()
@@ -70,10 +78,6 @@ NULL = Plant(follows=(0.0, 0.0), own=0.0, order_is_shared=True)
 """Families that answer the same in all languages, apart from effects of wordings."""
 SCALE_ARTIFACT = Plant(item=0.0, follows=(0.0, 0.0), own=0.8, people_item=4.0)
 """Families that answer near the middle of every scale, so that long scales have high means in models and people."""
-
-POSITION_ONLY = Plant(follows=(0.0, 0.0), own=0.0, order=0.0, position=3.0, position_apart=1.0)
-"""Families with the same answers in all languages and a position bias that differs by language and number of options:
-what remains of it after averaging two orders replicates in every wording."""
 
 
 @dataclass(frozen=True)
@@ -125,29 +129,26 @@ def simulate_answers(
     wordings: int,
     respondents: int,
     random: np.random.Generator,
-    groups: Sequence[str] | None = None,
 ) -> SimulatedAnswers:
     """A simulated data set over the study's languages and two families.
 
     Args:
         scales: the items, see `simulated_scales`.
         respondents: number of people drawn per country and item; 0 for whole countries.
-        groups: group of related languages of each language, for `plant.kinship`; by default its culture zone.
     """
     languages = tuple(study.languages)
-    kin = tuple(str(each.zone) for each in study.languages.values()) if groups is None else tuple(groups)
+    zones = tuple(str(each.zone) for each in study.languages.values())
     shape = (len(languages), len(scales.items))
     level = random.normal(0, plant.item, shape[1])
-    deviations = kindred(plant.country, shape, plant.kinship[0], kin, random)
+    deviations = plant.deviations("country", shape, zones, random)
     people_level = level if plant.people_item is None else random.normal(0, plant.people_item, shape[1])
-    style = _agreement(plant, scales, shape, random) if plant.agreement else 0.0
+    style = plant.style(scales, len(languages), random)
     true_people = tilted(scales, people_level + deviations + style)
     follows = np.array(plant.follows)[:, None, None]
-    own_deviations = kindred(plant.own, (len(FAMILIES), *shape), plant.kinship[1], kin, random)
+    own_deviations = plant.deviations("own", (len(FAMILIES), *shape), zones, random)
     model = level + follows * deviations + style + own_deviations
     pull = random.normal(0, plant.order, (1, 1, shape[1]) if plant.order_is_shared else model.shape)
-    if plant.position_apart:
-        pull = pull + _pulls(plant, scales, model.shape[:2], random)
+    pull = pull + plant.pulls(scales, model.shape[:2], random)
     orders = np.stack([pull, -pull])[:, None]
     tilts = model + orders + random.normal(0, plant.wording, (1, wordings, *model.shape))
     sides = tilted(scales, tilts).reshape(2, wordings, -1, *scales.codes.shape)
@@ -161,35 +162,6 @@ def simulate_answers(
     if respondents:
         grid = replace(grid, respondents=np.full(people.shape[:2], float(respondents)))
     return SimulatedAnswers(grid, planted, true_people)
-
-
-def kindred(
-    sd: float, shape: tuple[int, ...], share: float, groups: Sequence[str], random: np.random.Generator
-) -> Array:
-    """Normal numbers (..., L, I) with this standard deviation; `share` of their variance lies between groups of L."""
-    independent = random.normal(0, sd, shape)
-    if not share:
-        return independent
-    group_of_row = np.unique(groups, return_inverse=True)[1]
-    shared = random.normal(0, sd, (*shape[:-2], group_of_row.max() + 1, shape[-1]))[..., group_of_row, :]
-    return np.sqrt(1 - share) * independent + np.sqrt(share) * shared
-
-
-def _agreement(plant: Plant, scales: Scales, shape: tuple[int, ...], random: np.random.Generator) -> Array:
-    """(L, I) effect of each country's acquiescence on each item, in logits."""
-    keys = np.ones(shape[1])
-    if plant.keying == "both ways":
-        keys[1::2] = -1
-    elif plant.keying == "some":
-        keys[scales.n_options > max(RESPONSE_TYPES.keys() - {10})] = 0
-    return random.normal(0, plant.agreement, shape[0])[:, None] * keys
-
-
-def _pulls(plant: Plant, scales: Scales, cells: tuple[int, ...], random: np.random.Generator) -> Array:
-    """(families, languages, I) position bias, equal for all items of a cell with the same number of options."""
-    cell_means = random.normal(plant.position, plant.position_apart, cells)
-    counts, kind = np.unique(scales.n_options, return_inverse=True)
-    return cell_means[..., None] + random.normal(0, plant.position_apart, (*cells, len(counts)))[..., kind]
 
 
 def tilted(scales: Scales, tilt: Array) -> Array:
@@ -223,7 +195,7 @@ def simulation_study(study: Study, languages: Sequence[str], resamples: int) -> 
 
 
 def simulated_comparisons(
-    world: SimulatedAnswers, study: Study, respondents: int, truth: dict[str, float] | None
+    simulation: SimulatedAnswers, study: Study, respondents: int, truth: dict[str, float] | None
 ) -> Iterator[dict[str, Any]]:
     """Rows of all tests, and of intervals with their truth where it is known.
 
@@ -231,7 +203,7 @@ def simulated_comparisons(
         respondents: number of people per country in the simulation.
         truth: see `true_comparisons`.
     """
-    grid = world.grid
+    grid = simulation.grid
     country, item = np.divmod(np.arange(len(grid.countries) * len(grid.items)), len(grid.items))
     questions = pd.DataFrame({"country": np.array(grid.countries)[country], "question_id": np.array(grid.items)[item]})
     human = questions.assign(n=respondents, design_effect=1.0, dk_rate=0.0, source="made")
@@ -258,9 +230,9 @@ def test_rows(tests: pd.DataFrame) -> Iterator[dict[str, Any]]:
         yield {"what": "test"} | {name: row[name] for name in ("test_family", "p", "p_corrected")}
 
 
-def true_comparisons(world: SimulatedAnswers) -> dict[str, float]:
+def true_comparisons(simulation: SimulatedAnswers) -> dict[str, float]:
     """Means of `MEASURES` over all cells of each family, in simulated data with very many items."""
-    grid, means = world.grid, {}
+    grid, means = simulation.grid, {}
     for model in grid.models:
         places = list(grid.places(model).values())
         own, cells = np.arange(len(places)), grid.answers[places]

@@ -18,14 +18,7 @@ PEOPLE = "people"
 PEOPLE_BARS: style.Keywords = {"facecolor": style.PALE, "edgecolor": style.GREY, "lw": 0.6}
 MOST_ACROSS = 3
 ASKED: dict[str, style.Keywords] = {
-    "without": {
-        "color": style.VERMILLION,
-        "ls": "--",
-        "lw": 2,
-        "marker": "s",
-        "markersize": 7,
-        "markerfacecolor": "white",
-    },
+    "without": style.Keywords(color=style.VERMILLION, ls="--", lw=2, marker="s", markersize=7, markerfacecolor="white"),
     "with": {"color": style.BLUE, "ls": "-", "lw": 1.2, "marker": "o", "markersize": 4},
 }
 """The first is drawn first and larger, so that it shows below the second where both are equal."""
@@ -36,7 +29,6 @@ def draw_answer_distributions(
     answers: pd.DataFrame,
     questions: Sequence[str] = (),
     texts: Mapping[str, str] | None = None,
-    notes: Sequence[str] = (),
     planted: bool = False,
 ) -> Figure:
     """A row of panels per model and a column per question: people's answers as bars, the model's answers as lines.
@@ -69,7 +61,7 @@ def draw_answer_distributions(
     attributes = [name for name in ("with", "without") if name in set(answers["attributes"].dropna())]
     handles = [Patch(label=PEOPLE, **PEOPLE_BARS)]
     handles += [mark(f"model {name} attributes", **ASKED[name]) for name in attributes]
-    return style.finish(figure, "What people and models answer", [*models.notes, *notes], handles, 3, planted)
+    return style.finish(figure, "What people and models answer", models.notes, handles, 3, planted)
 
 
 def _draw_panel(axes: Axes, answers: pd.DataFrame, name: str) -> None:
@@ -85,7 +77,7 @@ def _draw_panel(axes: Axes, answers: pd.DataFrame, name: str) -> None:
     axes.grid(axis="y")
 
 
-def _within(text: str, width_in: float, most: int = 3) -> str:
-    """The text in at most so many lines of a width."""
+def _within(text: str, width_in: float) -> str:
+    """The text in at most three lines of a width."""
     lines = style.wrap(text, width_in, style.SMALL_PT).split("\n")
-    return "\n".join(lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1].rstrip('.,')} …"])
+    return "\n".join(lines if len(lines) <= 3 else [*lines[:2], f"{lines[2].rstrip('.,')} …"])

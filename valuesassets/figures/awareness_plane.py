@@ -1,7 +1,5 @@
 """Do a model's answers vary with a person's background as people's do? Direction, exaggeration and slope."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -26,7 +24,7 @@ STEP = 0.84
 
 
 @style.styled
-def draw_awareness_plane(awareness: pd.DataFrame, notes: Sequence[str] = (), planted: bool = False) -> Figure:
+def draw_awareness_plane(awareness: pd.DataFrame, planted: bool = False) -> Figure:
     """Each model by direction and exaggeration (above), and its slope with its interval for every factor (below).
 
     Args:
@@ -47,20 +45,16 @@ def draw_awareness_plane(awareness: pd.DataFrame, notes: Sequence[str] = (), pla
     plane, slopes = figure.subplots(2, 1, height_ratios=(3.6, below_in))
     still = _draw_plane(plane, rows_where(awareness, factor=ALL), models)
     _draw_slopes(slopes, awareness, factors, models)
+    hollow = f"Hollow, at the bottom: differs too little between groups for a direction ({', '.join(still)})."
     caption = [
         "Slope: the share of people's differences between groups that the model shows; direction times exaggeration.",
-        *(
-            [f"Hollow, at the bottom: differs too little between groups for a direction ({', '.join(still)})."]
-            if still
-            else []
-        ),
+        *([hollow] if still else []),
         *models.notes,
-        *notes,
     ]
     title = "Does a model move with a person's background as people do?"
-    _name_points(
-        plane, rows_where(awareness, factor=ALL), models, style.finish(figure, title, caption, handles, 3, planted)
-    )
+    style.finish(figure, title, caption, handles, 3, planted)
+    figure.draw_without_rendering()
+    _name_points(plane, rows_where(awareness, factor=ALL), models)
     return figure
 
 
@@ -79,17 +73,8 @@ def _draw_plane(axes: Axes, overall: pd.DataFrame, models: Shown) -> list[str]:
             bbox={"boxstyle": "square,pad=0.1", "facecolor": ground, "edgecolor": "none"},
         )  # fmt: skip
     for name, (x, y) in REFERENCES.items():
-        axes.plot(
-            [x],
-            [y],
-            ls="",
-            marker="X",
-            color=style.BLACK,
-            markersize=6,
-            zorder=4,
-            gid=f"reference {name}",
-            clip_on=False,
-        )
+        axes.plot([x], [y], ls="", marker="X", color=style.BLACK, markersize=6, zorder=4, clip_on=False,
+                  gid=f"reference {name}")  # fmt: skip
     still = []
     for row in records(measured):
         look = models.looks[str(row["model"])]
@@ -124,14 +109,12 @@ def _place(row: dict[str, float]) -> tuple[float, float]:
             0.0 if lacks or pd.isna(row["exaggeration"]) else float(row["exaggeration"]))  # fmt: skip
 
 
-def _name_points(axes: Axes, overall: pd.DataFrame, models: Shown, figure: Figure) -> None:
+def _name_points(axes: Axes, overall: pd.DataFrame, models: Shown) -> None:
     """Write names beside all points, after everything else has its place."""
-    figure.draw_without_rendering()
-    measured = _measured(overall, models)
     names = [
         Name(*_place(row), short(str(row["model"])), style.text_ink(models.looks[str(row["model"])].color), "bold",
              marker_pt=9, gid="model")
-        for row in records(measured)
+        for row in records(_measured(overall, models))
     ]  # fmt: skip
     names += [
         Name(x, y, name, style.BLACK, slant="italic", size_pt=style.SMALL_PT, marker_pt=8, gid="reference")

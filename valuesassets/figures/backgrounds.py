@@ -52,19 +52,13 @@ def looks_beside(ours: Shown, frame: pd.DataFrame | None, besides: Collection[st
     if frame is None or not len(frame):
         return Shown({})
     theirs = shown_models(frame, besides)
-    free = [
-        look for look in style.looks(map(str, range(style.MOST_SERIES))).values() if look not in ours.looks.values()
-    ]
+    looks = style.looks(map(str, range(style.MOST_SERIES))).values()
+    free = [look for look in looks if look not in ours.looks.values()]
     new = [name for name in theirs.looks if name not in ours.looks]
     if len(new) > len(free):
         return theirs
-    return Shown(
-        {
-            **{name: ours.looks[name] for name in theirs.looks if name in ours.looks},
-            **dict(zip(new, free, strict=False)),
-        },
-        theirs.notes,
-    )
+    same = {name: ours.looks[name] for name in theirs.looks if name in ours.looks}
+    return Shown(same | dict(zip(new, free, strict=False)), theirs.notes)
 
 
 def model_marks(models: Shown, after: str = "", **look: Any) -> list[Line2D]:

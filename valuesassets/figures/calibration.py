@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from valuesassets.figures import style
+from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.figures.marks import family_marks, mark, name_rows, row_pt, rule, shift
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.sampling_error import allowed_mean
@@ -58,7 +59,7 @@ def draw_calibration(
     cells = list(dict.fromkeys(zip(comparison["model"], comparison["language"], strict=True)))
     parts = by_response_type(comparison)
     languages = sorted({language for _, language in cells})
-    has_sampled = _is_there(comparison, "sampled_w1_unit_error")
+    has_sampled = has_numbers(comparison, "sampled_w1_unit_error")
     heights = [2.45, 0.55 + len(parts) * QUESTIONS_IN * (1.5 if has_sampled else 1.1)]
     heights += [0.45 + max(len(languages), 3) * LANGUAGE_IN] if len(cells) > 1 else []
     figure = style.new_figure(height_in=min(sum(heights) + 1.55, style.PAGE_HEIGHT_IN + 0.4))
@@ -124,11 +125,8 @@ def _draw_recovery(axes: Axes, comparison: pd.DataFrame, quantity: Quantity, nam
     for offset, width, dashes in ((0.0, 1.0, "-"), (-quantity.bound, 0.8, "--"), (quantity.bound, 0.8, "--")):
         axes.plot(ends, ends + offset, color=style.VERMILLION, lw=width, ls=dashes, zorder=3)
     all_values = np.concatenate([np.asarray(channel, dtype=float) for channel in (planted, *recovered.values())])
-    top = (
-        1.0
-        if quantity.name == "p_valid" or not np.isfinite(all_values).any()
-        else min(1.0, 1.08 * float(np.nanmax(all_values)))
-    )
+    is_whole = quantity.name == "p_valid" or not np.isfinite(all_values).any()
+    top = 1.0 if is_whole else min(1.0, 1.08 * float(np.nanmax(all_values)))
     axes.set(xlim=(0, top), ylim=(0, top), xlabel=f"planted {name}", ylabel=f"recovered {name}")
     axes.set_aspect("equal")
     axes.locator_params(nbins=5)
@@ -154,7 +152,7 @@ def _draw_errors(axes: Axes, parts: Mapping[str, pd.DataFrame], quantity: Quanti
         drawn = {
             place: quantity.bound + allowed_mean(part[f"drawn_{error}"], part[f"drawn_{error}_sd"])
             for place, part in zip(places + lift, parts.values(), strict=True)
-            if _is_there(part, f"drawn_{error}")
+            if has_numbers(part, f"drawn_{error}")
         }  # the study's bound plus the allowed sampling error
         heights, bounds = np.array(list(drawn)), list(drawn.values())
         look = {"color": style.VERMILLION, "lw": 1.6, "zorder": 2, "gid": f"{quantity.name} sampled bound"}
@@ -205,10 +203,6 @@ def _finish(
     axes.set_xlim(0, 1.06 * np.nanmax([quantity.bound * 1.3, *reach]))
     axes.tick_params(axis="x", labelsize=style.SMALL_PT)
     axes.locator_params(axis="x", nbins=4)
-
-
-def _is_there(comparison: pd.DataFrame, name: str) -> bool:
-    return name in comparison and bool(comparison[name].notna().any())
 
 
 def _handles(comparison: pd.DataFrame, has_sampled: bool, is_grid: bool) -> list[Line2D]:

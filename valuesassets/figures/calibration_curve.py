@@ -1,6 +1,6 @@
 """Do answers occur as often as they are predicted?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ LEAST_PT2, MOST_PT2 = 6.0, 70.0
 
 
 @style.styled
-def draw_calibration_curve(quantiles: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()) -> Figure:
+def draw_calibration_curve(quantiles: pd.DataFrame, planted: bool = False) -> Figure:
     """A panel for each task: how often the likeliest answer was given, against the share that a model gave it.
 
     Args:
@@ -43,7 +43,6 @@ def draw_calibration_curve(quantiles: pd.DataFrame, planted: bool = False, notes
         "Of the likeliest candidate after a person's own history: the share that it was given, and how often it was "
         "the answer. Below the line the model is too sure. Larger marks: more answers.",
         *left_out,
-        *notes,
     ]
     return style.finish(figure, "Do answers occur as often as they are predicted?", caption, handles, 3, planted)
 

@@ -1,7 +1,5 @@
 """Which countries are the answers in a language close to, if no country is named?"""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib import colormaps
@@ -25,7 +23,7 @@ VALUES = ("closeness", "closeness_low", "closeness_high")
 
 
 @style.styled
-def draw_country_profiles(profiles: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()) -> Figure:
+def draw_country_profiles(profiles: pd.DataFrame, planted: bool = False) -> Figure:
     """A panel for each model: closeness of each language (rows) to each country (columns), the own country boxed.
 
     Args:
@@ -40,7 +38,6 @@ def draw_country_profiles(profiles: pd.DataFrame, planted: bool = False, notes: 
         "same language, minus the means of that language and of that country (half squared distance). Above 0: closer "
         "than other languages are to that country.",
         *([f"{len(models) - n_shown} more models are in the table."] * (len(models) > n_shown)),
-        *notes,
     ]
     figure = style.new_figure(height_in=1.6 + (sum(heights[:n_shown]) or 1))
     panels = figure.subplots(max(1, n_shown), 1, squeeze=False, height_ratios=heights[:n_shown] or [1])[:, 0]

@@ -221,15 +221,8 @@ def draw_countries(axes: Axes, visible: pd.DataFrame, zones: dict[str, dict[str,
     joined = rows(visible, is_named_by_people(visible))
     for row in records(joined):
         same_country = people.loc[row["country"]]
-        axes.plot(
-            [row["x"], same_country["x"]],
-            [row["y"], same_country["y"]],
-            color=COUNTRY_INK,
-            lw=0.8,
-            ls=":",
-            zorder=2,
-            gid="same country",
-        )
+        x, y = ([row[axis], same_country[axis]] for axis in ("x", "y"))
+        axes.plot(x, y, color=COUNTRY_INK, lw=0.8, ls=":", zorder=2, gid="same country")
     return [rule("same country, published", COUNTRY_INK, ":", 0.8)] if len(joined) else []
 
 

@@ -27,10 +27,7 @@ RATIOS = ("diversity", "robustness")
 
 @style.styled
 def draw_diversity_robustness(
-    models: pd.DataFrame,
-    refused: Sequence[tuple[str, str]] = (),
-    planted: bool = False,
-    notes: Sequence[str] = (),
+    models: pd.DataFrame, refused: Sequence[tuple[str, str]] = (), planted: bool = False
 ) -> Figure:
     """Models in the plane of diversity and robustness, with intervals; lines cross at no signal.
 
@@ -48,7 +45,6 @@ def draw_diversity_robustness(
         "between two countries. Bars: intervals over questions.",
         *(["A bar that reaches the edge goes on beyond it; the table has its ends."] if is_cut else []),
         *_without_a_point(refused, rows(measured, ~is_near)),
-        *notes,
     ]
     n_lines = sum(style.wrap(line, style.PAGE_WIDTH_IN, style.SMALL_PT).count("\n") + 1 for line in caption)
     figure = style.new_figure(height_in=4.6 + 0.14 * n_lines)

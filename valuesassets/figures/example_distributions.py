@@ -95,9 +95,8 @@ def _draw_example(axes: Axes, probe: pd.DataFrame, human: pd.DataFrame | None, e
     axes.bar(positions, answers["prob_averaged"], BAR, color=style.BLUE, label="model")
     for order, marker in ORDER_MARKS.items():
         column = f"prob_{order}"
-        axes.plot(
-            positions, answers[column], ls="", marker=marker, markersize=4, markeredgewidth=0.8, gid=column, **ORDER
-        )
+        look = style.Keywords(marker=marker, markersize=4, markeredgewidth=0.8) | ORDER
+        axes.plot(positions, answers[column], ls="", gid=column, **look)
     if people is not None:
         right = places + BAR / 2
         axes.bar(right, people, BAR, label="human", **PEOPLE)

@@ -1,7 +1,5 @@
 """Do a model's group means differ like people's? Each group's mean of people and of the model."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -26,7 +24,6 @@ def draw_group_moves(
     awareness: pd.DataFrame | None = None,
     factor: str = "continent",
     question: str | None = None,
-    notes: Sequence[str] = (),
     planted: bool = False,
 ) -> Figure:
     """A panel per model, a point per question and group: how far people's mean, and the model's, is from all groups'.
@@ -69,12 +66,10 @@ def draw_group_moves(
         "Move: a group's mean minus the mean over groups, in units of the scale. Groups have few people, so points "
         "scatter to the sides, which would flatten a regression line; the slope is corrected for that.",
         *models.notes,
-        *notes,
     ]
     where = "all questions" if question is None else question
-    return style.finish(
-        figure, f"People's moves and the model's, group by group: {where}", caption, handles, 4, planted
-    )
+    title = f"People's moves and the model's, group by group: {where}"
+    return style.finish(figure, title, caption, handles, 4, planted)
 
 
 def _moves(means: pd.DataFrame) -> pd.DataFrame:

@@ -29,9 +29,7 @@ STEP = 0.07
 
 
 @style.styled
-def draw_history_ladder(
-    gains: pd.DataFrame, scores: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()
-) -> Figure:
+def draw_history_ladder(gains: pd.DataFrame, scores: pd.DataFrame, planted: bool = False) -> Figure:
     """A panel for each task: each model's log score with increasing parts of a person's history.
 
     Args:
@@ -65,7 +63,6 @@ def draw_history_ladder(
         "Higher is better; 0 is a certain and right prediction. Under a step: the number of models whose score it "
         "raises (↑) or lowers (↓), with p corrected over the models of a task.",
         *left_out,
-        *notes,
     ]
     return style.finish(figure, "What in a history helps to predict a person's answers?", caption, handles, 3, planted)
 
@@ -99,8 +96,7 @@ def _name_steps(axes: Axes, histories: Sequence[str], gains: pd.DataFrame) -> No
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.32 * (high - low))
     for place, pair in enumerate(pairwise(histories)):
-        name = STEPS.get(pair)
-        if name is None:
+        if (name := STEPS.get(pair)) is None:
             continue
         text = name
         tested = rows(gains, (gains["gain"] == name) & gains["is_rejected"].notna()) if len(gains) else gains

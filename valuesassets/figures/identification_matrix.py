@@ -9,22 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from valuesassets.figures import style
-from valuesassets.figures.marks import (
-    draw_dots,
-    draw_heat,
-    family_ends,
-    label_rows,
-    mark,
-    missing,
-    name_columns,
-    row_pt,
-    rule,
-    say_nothing,
-    write_beside,
-    write_values,
-)
-from valuesassets.records.frames import column, rows
+from valuesassets.figures import marks, style
+from valuesassets.records.frames import rows
 
 CHANCE = 0.5
 MOST_ROWS = 40
@@ -35,7 +21,7 @@ NOTHING = pd.DataFrame(columns=pd.Index(["participant", "donor", "log_score"]))
 
 @style.styled
 def draw_identification_matrix(
-    shares: pd.DataFrame, donors: pd.DataFrame | None = None, planted: bool = False, notes: Sequence[str] = ()
+    shares: pd.DataFrame, donors: pd.DataFrame | None = None, planted: bool = False
 ) -> Figure:
     """The share of pairs in which the own history predicts a person's answers better, by model and task.
 
@@ -55,19 +41,19 @@ def draw_identification_matrix(
         figure, axes = _figure(0.165 * measured["model"].nunique() + 1.9, below_in)
         _draw_shades(figure, axes[0], measured)
         caption.append("x: the interval over participants holds .5.")
-        handles = [mark("interval holds .5", "x", style.BLACK, markersize=5)]
+        handles = [marks.mark("interval holds .5", "x", style.BLACK, markersize=5)]
         is_whole = len(measured) == measured["model"].nunique() * measured["task"].nunique()
-        handles += [] if is_whole else [missing("not read")]
+        handles += [] if is_whole else [marks.missing("not read")]
     else:
         figure, axes = _figure(0.24 * max(2, len(measured)) + 1.5, below_in)
         _draw_rows(axes[0], measured)
-        handles = [rule("chance", style.BLACK, "--")] if len(measured) else []
+        handles = [marks.rule("chance", style.BLACK, "--")] if len(measured) else []
     if people:
         caption.append(
             f"Below: how much better a person's own history predicts them, for {len(people)} people of one cell."
         )
         _draw_people(figure, axes[1], donor_scores, people)
-    return style.finish(figure, title, [*caption, *notes], handles, 3, planted)
+    return style.finish(figure, title, caption, handles, 3, planted)
 
 
 def _figure(above_in: float, below_in: float) -> tuple[Figure, list[Axes]]:
@@ -80,20 +66,21 @@ def _figure(above_in: float, below_in: float) -> tuple[Figure, list[Axes]]:
 def _draw_rows(axes: Axes, measured: pd.DataFrame) -> None:
     """A dot with its interval for each task and model."""
     if not len(measured):
-        say_nothing(axes)
+        marks.say_nothing(axes)
         axes.set_yticks([])
         return
-    ordered = measured.sort_values("task", key=lambda tasks: tasks.map(_order(column(measured, "task"))), kind="stable")
+    order = {name: place for place, name in enumerate(dict.fromkeys(measured["task"]))}
+    ordered = measured.sort_values("task", key=lambda tasks: tasks.map(order), kind="stable")
     cells = [(str(task), str(model)) for task, model in zip(ordered["task"], ordered["model"], strict=True)]
     axes.set_ylim(len(cells), 0)
     renamed = ordered.rename(columns={"low": "share_low", "high": "share_high"})
-    draw_dots(axes, np.arange(len(cells)) + 0.5, renamed, "share", style.BLUE, gid="shares", zorder=3)
+    marks.draw_dots(axes, np.arange(len(cells)) + 0.5, renamed, "share", style.BLUE, gid="shares", zorder=3)
     axes.axvline(CHANCE, color=style.BLACK, lw=0.9, ls="--", zorder=1)
-    for end in family_ends(cells):
+    for end in marks.family_ends(cells):
         axes.axhline(end, color=style.PALE, lw=0.8, zorder=0)
-    label_rows(axes, cells, 0.24)
+    marks.label_rows(axes, cells, 0.24)
     for place, n in enumerate(ordered["n_participants"]):
-        write_beside(axes, place + 0.5, f"{int(n):,} people")
+        marks.write_beside(axes, place + 0.5, f"{int(n):,} people")
     ends = np.concatenate([renamed[f"share{end}"].dropna().astype(float) for end in ("", "_low", "_high")])
     axes.set_xlim(min(0.35, float(ends.min()) - 0.03), 1.02)
     axes.tick_params(axis="y", length=0)
@@ -104,23 +91,22 @@ def _draw_rows(axes: Axes, measured: pd.DataFrame) -> None:
 def _draw_shades(figure: Figure, axes: Axes, measured: pd.DataFrame) -> None:
     """A shade for each model and task, crossed where the interval holds chance."""
     models, tasks = (list(dict.fromkeys(measured[name])) for name in ("model", "task"))
-    tables = {
-        name: measured.pivot_table(index="model", columns="task", values=name, aggfunc="first")
+    values, low, high = (
+        measured.pivot_table(index="model", columns="task", values=name, aggfunc="first")
         .reindex(index=models, columns=tasks)
         .to_numpy(dtype=float)
         for name in ("share", "low", "high")
-    }
-    values = tables["share"]
+    )
     limits = (min(0.4, float(np.nanmin(values))), max(0.6, float(np.nanmax(values))))
-    draw_heat(figure, axes, values, limits, "share")
+    marks.draw_heat(figure, axes, values, limits, "share")
     if len(tasks) <= 12:
-        write_values(axes, values, limits, style.SMALL_PT - 2)
-    crossed = np.argwhere((tables["low"] <= CHANCE) & (tables["high"] >= CHANCE))
+        marks.write_values(axes, values, limits, style.SMALL_PT - 2)
+    crossed = np.argwhere((low <= CHANCE) & (high >= CHANCE))
     axes.plot(
         crossed[:, 1] + 0.85, crossed[:, 0] + 0.5, ls="", marker="x", color=style.BLACK, markersize=3.5, gid="by chance"
     )
-    axes.set_yticks(np.arange(len(models)) + 0.5, models, fontsize=row_pt(0.17))
-    name_columns(axes, tasks)
+    axes.set_yticks(np.arange(len(models)) + 0.5, models, fontsize=marks.row_pt(0.17))
+    marks.name_columns(axes, tasks)
 
 
 def _draw_people(figure: Figure, axes: Axes, donors: pd.DataFrame, people: Sequence[str]) -> None:
@@ -129,11 +115,7 @@ def _draw_people(figure: Figure, axes: Axes, donors: pd.DataFrame, people: Seque
     scores = table.reindex(index=people, columns=people).to_numpy(dtype=float)
     gains = np.diag(scores)[:, None] - scores
     widest = float(np.nanmax(np.abs(gains))) if np.isfinite(gains).any() else 0.0
-    draw_heat(figure, axes, gains, (-widest or -1.0, widest or 1.0), "own less another's (nats)")
+    marks.draw_heat(figure, axes, gains, (-widest or -1.0, widest or 1.0), "own less another's (nats)")
     axes.set_xticks([])
     axes.set_yticks([])
     axes.set(xlabel="whose history is read", ylabel="whose answers are predicted")
-
-
-def _order(names: pd.Series) -> dict[str, int]:
-    return {name: place for place, name in enumerate(dict.fromkeys(names))}

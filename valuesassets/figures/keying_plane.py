@@ -1,6 +1,6 @@
 """Does a scale measure the content of its items, or a model's preference for labels?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,7 @@ LEAST_ROOM = 0.5
 
 
 @style.styled
-def draw_keying_plane(
-    models: pd.DataFrame, scales: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()
-) -> Figure:
+def draw_keying_plane(models: pd.DataFrame, scales: pd.DataFrame, planted: bool = False) -> Figure:
     """A panel for each scale: models by their means of forward- and of reverse-keyed items, without recoding.
 
     Args:
@@ -50,16 +48,11 @@ def draw_keying_plane(
         "Means over items, without recoding. Models that answer by the content of items lie along the falling line, "
         "models that prefer a label, whatever the content, along the rising one. π: the label's share of the "
         "differences between models, with its interval; ρ: correlation of the two means over models.",
-        *(
-            [f"{unknown} scales without items of both keyings, or not read whole, are left to the tables."]
-            * (unknown > 0)
-        ),
+        *[f"{unknown} scales without items of both keyings, or not read whole, are left to the tables."][:unknown],
         *left_out,
-        *notes,
     ]
-    return style.finish(
-        figure, "Does a scale measure a trait, or a preference for labels?", caption, handles, 3, planted
-    )
+    title = "Does a scale measure a trait, or a preference for labels?"
+    return style.finish(figure, title, caption, handles, 3, planted)
 
 
 def _draw_scale(axes: Axes, part: pd.DataFrame, looks: Mapping[str, style.Look]) -> None:

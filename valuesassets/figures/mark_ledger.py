@@ -6,25 +6,16 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from valuesassets.figures import style
-from valuesassets.figures.backgrounds import legend_in, short
-from valuesassets.figures.marks import name_rows, row_pt, say_nothing, write_beside
-from valuesassets.figures.status_bars import draw_shares, status_handles, status_looks
-from valuesassets.records.frames import parts_of, rows, rows_where
+from valuesassets.figures.status_bars import MOST_ROWS, draw_losses
+from valuesassets.records.frames import parts_of, records, rows, rows_where
 
-MOST_ROWS = 48
-"""Maximum number of rows; those with the largest losses are drawn."""
 DETAILS = (["task", "model", "history"], ["task", "model"])
 """Levels of detail of a row: the first one with few enough rows is used, else the worst rows of the last one."""
-READ = "read"
 
 
 @style.styled
 def draw_mark_ledger(
-    ledger: pd.DataFrame,
-    unread: Sequence[str],
-    beside: Sequence[str] = (),
-    planted: bool = False,
-    notes: Sequence[str] = (),
+    ledger: pd.DataFrame, unread: Sequence[str], beside: Sequence[str] = (), planted: bool = False
 ) -> Figure:
     """A bar for each cell, or each history of one: the share of its marks that were not read, by status.
 
@@ -38,36 +29,14 @@ def draw_mark_ledger(
     table = next((each for each in tables if len(each) <= MOST_ROWS), _counts(counted, DETAILS[-1]))
     sums = {status: int(part["marks"].sum()) for (status,), part in parts_of(counted, ["status"])}
     statuses = sorted(set(unread) & sums.keys(), key=lambda status: (-sums[status], status))
-    n_marks = table.sum(axis=1)
-    shares = table.reindex(columns=statuses, fill_value=0).div(n_marks.where(n_marks > 0, 1), axis=0)
-    caption = list(notes)
-    if len(table) > MOST_ROWS:
-        worst = shares.sum(axis=1).sort_values(ascending=False, kind="stable").index[:MOST_ROWS]
-        caption.append(f"The {MOST_ROWS} of {len(table)} cells with the largest losses; the table has all of them.")
-        table, shares, n_marks = table.loc[worst], shares.loc[worst], n_marks.loc[worst]
-    looks = status_looks(statuses)
-    handles = status_handles(looks)
-    row_in = 0.17 if len(table) > 12 else 0.24
-    figure = style.new_figure(height_in=1.3 + row_in * max(2, len(table)) + legend_in(handles, 4))
-    axes = figure.add_subplot()
-    if not len(table):
-        say_nothing(axes)
-        axes.set_yticks([])
-    else:
-        draw_shares(axes, shares, looks)
-        for place, name in enumerate(table.index):
-            lost = int(table.reindex(columns=statuses, fill_value=0).loc[name].sum())
-            words = [f"{lost:,} of {int(n_marks.loc[name]):,}"]
-            words += [
-                f"{int(table.loc[name, each]):,} {each.replace('_', ' ')}"
-                for each in beside
-                if each in table and table.loc[name, each] > 0
-            ]
-            write_beside(axes, place, "; ".join(words))
-        name_rows(axes, [short(str(name), 44) for name in table.index], row_pt(row_in))
-        axes.set_xlabel("share of the marks that were not read")
+    n_marks, lost = table.sum(axis=1), table.reindex(columns=statuses, fill_value=0)
+    shares = lost.div(n_marks.where(n_marks > 0, 1), axis=0)
+    words = []
+    for row, n_lost, n in zip(records(table), lost.sum(axis=1), n_marks, strict=True):
+        others = [f"{int(row[each]):,} {each.replace('_', ' ')}" for each in beside if row.get(each, 0) > 0]
+        words.append("; ".join([f"{int(n_lost):,} of {int(n):,}", *others]))
     title = "What was lost?" if statuses else "What was lost? No mark."
-    return style.finish(figure, title, caption, handles, 4, planted)
+    return draw_losses(shares, words, " cells", "share of the marks that were not read", title, planted)
 
 
 def _merge_equal_histories(ledger: pd.DataFrame) -> pd.DataFrame:

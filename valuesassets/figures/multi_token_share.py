@@ -1,7 +1,5 @@
 """Where may an answer not be read off one token? The share of candidates that have several, by model and kind."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,7 +15,7 @@ MOST_WRITTEN = 16
 
 
 @style.styled
-def draw_multi_token_share(shares: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()) -> Figure:
+def draw_multi_token_share(shares: pd.DataFrame, planted: bool = False) -> Figure:
     """A shade for each model and kind of mark.
 
     Args:
@@ -34,7 +32,7 @@ def draw_multi_token_share(shares: pd.DataFrame, planted: bool = False, notes: S
     if not len(measured):
         say_nothing(axes)
         axes.set_yticks([])
-        return style.finish(figure, title, notes, planted=planted)
+        return style.finish(figure, title, planted=planted)
     table = measured.pivot_table(index="model", columns="kind", values=SHARE, aggfunc="first")
     values = table.reindex(index=models, columns=kinds).to_numpy(dtype=float)
     draw_heat(figure, axes, values, (0.0, 1.0), "share")
@@ -42,10 +40,9 @@ def draw_multi_token_share(shares: pd.DataFrame, planted: bool = False, notes: S
         write_values(axes, values, (0.0, 1.0), row_pt(row_in) - 1)
     axes.set_yticks(np.arange(len(models)) + 0.5, [short(str(model)) for model in models], fontsize=row_pt(row_in))
     name_columns(axes, [short(str(kind), 34) for kind in kinds])
-    caption = [
+    caption = (
         "Shares of the candidates that may be answered at a kind of mark. A candidate of several tokens is as likely "
-        "as all of them in turn; reading the first alone gives it the share of every candidate that begins so.",
-        *notes,
-    ]
+        "as all of them in turn; reading the first alone gives it the share of every candidate that begins so."
+    )
     handles = [missing("not read")] if np.isnan(values).any() else []
-    return style.finish(figure, title, caption, handles, 3, planted)
+    return style.finish(figure, title, [caption], handles, 3, planted)

@@ -1,7 +1,5 @@
 """How near to people can a model be at all, given how few were asked? And where thresholds lie on that."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -14,6 +12,8 @@ from valuesassets.figures.marks import mark, rule, say_nothing
 from valuesassets.records.frames import rows, rows_where
 
 FLOOR, DISTANCE = "w1_floor_unit", "w1_unit"
+THRESHOLDS = (0.1, 0.2)
+"""Distances that count as near."""
 TICKS = {True: (1, 2, 5), False: (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)}
 """Named numbers of people, in tens, over a wide range and over a narrow one."""
 BAND: style.Keywords = {"facecolor": style.PALE, "edgecolor": style.GREY, "lw": 0.6}
@@ -23,8 +23,6 @@ BAND: style.Keywords = {"facecolor": style.PALE, "edgecolor": style.GREY, "lw": 
 def draw_noise_floor(
     distances: pd.DataFrame,
     scores: pd.DataFrame | None = None,
-    thresholds: Sequence[float] = (0.1, 0.2),
-    notes: Sequence[str] = (),
     planted: bool = False,
 ) -> Figure:
     """A perfect model's distance by the number of answers, thresholds across it, and what models come to beside it.
@@ -32,7 +30,6 @@ def draw_noise_floor(
     Args:
         distances: a row per model, question and group: `n`, `w1_unit`, `w1_floor_unit`.
         scores: the same of whole questions, `n_ratings` in place of `n`.
-        thresholds: distances that are counted as near.
     """
     measured = rows(distances, distances[FLOOR].notna() & (distances["n"] > 0))
     models = shown_models(distances)
@@ -45,7 +42,7 @@ def draw_noise_floor(
     axes = figure.add_subplot(xscale="log", xlabel="people per group, or per question", ylabel="W1 (scale from 0 to 1)")
     if not len(measured):
         say_nothing(axes)
-        return style.finish(figure, "How near can a model be at all?", notes, planted=planted)
+        return style.finish(figure, "How near can a model be at all?", planted=planted)
     constant = measured[FLOOR].astype(float) * np.sqrt(measured["n"].astype(float))
     low, middle, high = np.quantile(constant, [0.05, 0.5, 0.95])
     most = float(measured["n"].max())
@@ -55,7 +52,7 @@ def draw_noise_floor(
     axes.fill_between(across, low / np.sqrt(across), high / np.sqrt(across), **BAND)
     axes.plot(across, middle / np.sqrt(across), color=style.BLACK, lw=1.4, gid="floor")
     crossings = []
-    for threshold in thresholds:
+    for threshold in THRESHOLDS:
         axes.axhline(threshold, color=style.VERMILLION, lw=1, ls="--", zorder=1)
         crossings.append(f"{threshold:g} from {int(np.ceil((middle / threshold) ** 2))} people on")
     for name, look in models.looks.items():
@@ -80,7 +77,6 @@ def draw_noise_floor(
         f"In the median question a perfect model is below {', '.join(crossings)}. Marks: medians of models over groups "
         "of like size.",
         *models.notes,
-        *notes,
     ]
     return style.finish(figure, "How near to people can a model be at all?", caption, handles, 3, planted)
 

@@ -27,12 +27,7 @@ PERSON: style.Keywords = {"ls": "", "marker": "s", "color": style.BLACK, "marker
 
 @style.styled
 def draw_one_question(
-    name: str,
-    scale: Mapping[int, str],
-    prompt: str,
-    people: pd.DataFrame,
-    notes: Sequence[str] = (),
-    planted: bool = False,
+    name: str, scale: Mapping[int, str], prompt: str, people: pd.DataFrame, planted: bool = False
 ) -> Figure:
     """At the top a prompt as a model gets it; under it a row per person, the answer given and what models expect.
 
@@ -75,7 +70,7 @@ def draw_one_question(
     axes.set_xlim(min(codes) - 0.4, max(codes) + 0.4)
     axes.grid(axis="both")
     left_out = len(people) - len(sample)
-    caption = [*([f"{left_out} more people are not shown."] if left_out else []), *models.notes, *notes]
+    caption = [*([f"{left_out} more people are not shown."] if left_out else []), *models.notes]
     return style.finish(figure, f"One question: {name}", caption, handles, 3, planted)
 
 

@@ -8,17 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from valuesassets.figures import style
-from valuesassets.figures.marks import (
-    GAP_PT,
-    draw_heat,
-    family_ends,
-    label_rows,
-    mark,
-    missing,
-    name_columns,
-    write_values,
-)
+from valuesassets.figures import marks, style
 from valuesassets.measure.arrays import Array
 
 
@@ -45,13 +35,13 @@ def draw_p_valid_heatmap(
     over = [place + 0.5 for place, question in enumerate(questions) if question in set(dropped)]
     if over:
         axes.plot(over, np.full(len(over), -0.35), "v", color=style.BLACK, markersize=4, clip_on=False, gid="dropped")
-    axes.set_xlabel(name_columns(axes, questions))
-    label_rows(axes, cells, rows_in / len(cells))
-    axes.hlines(family_ends(cells), 0, len(questions), color=style.BLACK, lw=1.2, gid="between families")
+    axes.set_xlabel(marks.name_columns(axes, questions))
+    marks.label_rows(axes, cells, rows_in / len(cells))
+    axes.hlines(marks.family_ends(cells), 0, len(questions), color=style.BLACK, lw=1.2, gid="between families")
     handles = [
-        mark(f"unreliable: below {p_valid_question:.2f}", "x", style.BLACK),
-        missing("could not be read"),
-        *([mark("question dropped", "v", style.BLACK)] if over else []),
+        marks.mark(f"unreliable: below {p_valid_question:.2f}", "x", style.BLACK),
+        marks.missing("could not be read"),
+        *([marks.mark("question dropped", "v", style.BLACK)] if over else []),
     ]
     title = "Probability that the answer is one of the options"
     return style.finish(figure, title, handles=handles, planted=planted)
@@ -65,7 +55,7 @@ def draw_p_valid_by_language(probe: pd.DataFrame, p_valid_cell: float = 0.20, pl
     figure = style.new_figure(height_in=0.42 * n_rows + 2.0)
     axes = figure.add_subplot()
     _draw_p_valid(figure, axes, values, "median P_valid")
-    write_values(axes, values, (0, 1), style.SMALL_PT if n_columns <= 14 else style.SMALL_PT - 1)
+    marks.write_values(axes, values, (0, 1), style.SMALL_PT if n_columns <= 14 else style.SMALL_PT - 1)
     for row, column in np.argwhere(values < p_valid_cell):
         across = column + np.array([0.1, 0.9, 0.9, 0.1, 0.1])
         along = row + np.array([0.1, 0.1, 0.9, 0.9, 0.1])
@@ -74,7 +64,7 @@ def draw_p_valid_by_language(probe: pd.DataFrame, p_valid_cell: float = 0.20, pl
     axes.set_xticks(np.arange(n_columns) + 0.5, list(table.columns), rotation=0 if n_columns <= 14 else 90)
     axes.set_yticks(np.arange(n_rows) + 0.5, list(table.index))
     flagged = Patch(facecolor="none", edgecolor=style.BLACK, linewidth=1.4, label=f"flagged: below {p_valid_cell:.2f}")
-    handles = [flagged, missing("not there")]
+    handles = [flagged, marks.missing("not there")]
     return style.finish(figure, "Median P_valid per model and language", handles=handles, planted=planted)
 
 
@@ -88,8 +78,8 @@ def p_valid_by_cell(probe: pd.DataFrame) -> pd.DataFrame:
 
 def _draw_p_valid(figure: Figure, axes: Axes, values: Array, label: str) -> None:
     n_rows, n_columns = values.shape
-    bar = draw_heat(figure, axes, values, (0, 1), label, ticks=(0, 0.5, 1))
+    bar = marks.draw_heat(figure, axes, values, (0, 1), label, ticks=(0, 0.5, 1))
     bar.outline.set_visible(False)  # type: ignore[operator]
     if n_columns <= 60:
-        axes.vlines(np.arange(1, n_columns), 0, n_rows, color="white", lw=GAP_PT)
-    axes.hlines(np.arange(1, n_rows), 0, n_columns, color="white", lw=GAP_PT)
+        axes.vlines(np.arange(1, n_columns), 0, n_rows, color="white", lw=marks.GAP_PT)
+    axes.hlines(np.arange(1, n_rows), 0, n_columns, color="white", lw=marks.GAP_PT)

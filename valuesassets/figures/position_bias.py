@@ -35,16 +35,11 @@ def draw_position_bias_dist(probe: pd.DataFrame, position_bias: float = 0.20, pl
         ]
         heights = np.arange(len(kinds)) + shift(number, len(families), step)
         axes.boxplot(
-            groups,
-            positions=heights,
-            widths=step * 0.78,
-            orientation="horizontal",
-            patch_artist=True,
+            groups, positions=heights, widths=step * 0.78, orientation="horizontal", patch_artist=True, whis=(5, 95),
             boxprops={"facecolor": style.tint(look.color), "edgecolor": look.color, "hatch": look.hatch},
             medianprops={"color": style.BLACK, "lw": 1.8},
             flierprops={"marker": look.marker, "markersize": 2.5, "markerfacecolor": "none", "markeredgewidth": 0.5},
-            whis=(5, 95),
-        )
+        )  # fmt: skip
         for height, group in zip(heights, groups, strict=True):
             axes.text(1.01 * right, height, f"{len(group)}", va="center", fontsize=style.SMALL_PT - 1, clip_on=False)
     axes.axvline(position_bias, color=style.BLACK, ls="--", lw=1)
@@ -75,14 +70,10 @@ def draw_order_effect(by_response_type: pd.DataFrame, planted: bool = False) -> 
     axes = figure.add_subplot()
     ratios = [f"{RATIO}_low", f"{RATIO}_high", RATIO]
     for number, (family, look) in enumerate(families.items()):
-        of_family = (
-            rows_where(measured, model=family)
-            .set_index("response_type")
-            .reindex(kinds)[ratios]
-            .clip(1 / FARTHEST, FARTHEST)
-        )
+        of_family = rows_where(measured, model=family).set_index("response_type").reindex(kinds)[ratios]
+        within = pd.DataFrame(of_family.clip(1 / FARTHEST, FARTHEST))
         places = np.arange(len(kinds)) + shift(number, len(families), 0.7 / len(families))
-        draw_dots(axes, places, pd.DataFrame(of_family), RATIO, look.color, look.marker, gid=family)
+        draw_dots(axes, places, within, RATIO, look.color, look.marker, gid=family)
     axes.axvline(1, color=style.BLACK, lw=1)
     axes.set_xscale("log")
     ends = measured[ratios].to_numpy(dtype=float)

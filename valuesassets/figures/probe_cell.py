@@ -50,16 +50,11 @@ def _draw_answers(axes: Axes, probe: pd.DataFrame, places: dict[str, int]) -> in
     height = ordered["prob_averaged"].astype(float)
     floor = groups["prob_averaged"].cumsum() - height
     is_read = height.notna().to_numpy()
+    across = column(ordered, "question_id").map(pd.Series(places))
     axes.bar(
-        column(ordered, "question_id").map(pd.Series(places))[is_read],
-        height[is_read],
-        0.9,
-        bottom=floor[is_read],
-        color=colormaps[style.COLOR_MAP](rank[is_read]),
-        edgecolor="white",
-        linewidth=0.3 if len(places) <= 60 else 0,
-        label="answers",
-    )
+        across[is_read], height[is_read], 0.9, bottom=floor[is_read], color=colormaps[style.COLOR_MAP](rank[is_read]),
+        edgecolor="white", linewidth=0.3 if len(places) <= 60 else 0, label="answers",
+    )  # fmt: skip
     unread = ordered.loc[~is_read, "question_id"].unique()
     axes.bar([places[q] for q in unread], 1, 0.9, facecolor="white", edgecolor=style.GREY, hatch=HATCH, label="unread")
     return len(unread)

@@ -27,7 +27,6 @@ OF_LANGUAGES = (
 def draw_published_and_null(
     scores: pd.DataFrame,
     planted: bool = False,
-    notes: Sequence[str] = (),
     *,
     title: str = "Published scores, compared with those of translations and arbitrary answers",
     meaning: str = OF_LANGUAGES,
@@ -66,16 +65,15 @@ def draw_published_and_null(
         high = high if high > low else low + 1
         axes.set_xlim(low - 0.03 * (high - low), high + 0.03 * (high - low))
         axes.set_xlabel(label)
-    caption = [f"{meaning} A score is worth as much as it differs from its null.", *notes]
-    return style.finish(figure, title, caption, handles, 3, planted)
+    caption = f"{meaning} A score is worth as much as it differs from its null."
+    return style.finish(figure, title, [caption], handles, 3, planted)
 
 
 def _draw_scores(axes: Axes, measured: pd.DataFrame, names: Sequence[str], looks: Mapping[str, style.Look]) -> None:
     step, size = min(0.2, 0.62 / max(1, len(looks))), 3.5 if is_crowd(looks) else 5.5
     for number, (model, look) in enumerate(looks.items()):
         for row in records(rows_where(measured, model=model)):
-            place = names.index(row["score"]) + shift(number, len(looks), step)
-            _draw_pair(axes, row, place, look, size)
+            _draw_pair(axes, row, names.index(row["score"]) + shift(number, len(looks), step), look, size)
     axes.axvline(0, color=style.PALE, lw=0.8, zorder=0)
 
 

@@ -23,7 +23,7 @@ BAR: style.Keywords = {"facecolor": style.PALE, "edgecolor": style.GREY, "lw": 0
 
 @style.styled
 def draw_question_distances(
-    scores: pd.DataFrame, published: pd.DataFrame | None = None, notes: Sequence[str] = (), planted: bool = False
+    scores: pd.DataFrame, published: pd.DataFrame | None = None, planted: bool = False
 ) -> Figure:
     """A row per question, a dot per model (hollow: without attributes), bars up to a perfect model's distance.
 
@@ -55,9 +55,8 @@ def draw_question_distances(
     caption = [
         "Pooled over groups. A dot inside its bar is as close as a perfect model would be to this small sample of "
         "people.",
-        *([f"{left_out} more questions are in the table."] if left_out else []),
+        *[f"{left_out} more questions are in the table."][:left_out],
         *ours.notes,
-        *notes,
     ]
     return style.finish(figure, "How far from people is each question's answer?", caption, handles, 4, planted)
 

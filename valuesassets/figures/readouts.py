@@ -1,7 +1,5 @@
 """Does it matter how an answer is read? The whole distribution, its most probable answer, or answers drawn from it."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -25,7 +23,7 @@ PAPER = "figure "
 
 
 @style.styled
-def draw_readouts(comparison: pd.DataFrame, notes: Sequence[str] = (), planted: bool = False) -> Figure:
+def draw_readouts(comparison: pd.DataFrame, planted: bool = False) -> Figure:
     """A row per model, a mark per readout: how far it is from the exact one, and what each score becomes under it.
 
     Args:
@@ -50,10 +48,8 @@ def draw_readouts(comparison: pd.DataFrame, notes: Sequence[str] = (), planted: 
     if has_numbers(comparison, "w1_expected_unit"):
         handles.append(mark("expected from sampling alone", "|", style.BLACK, markersize=10, markeredgewidth=1.6))
     others = any(name.startswith(PAPER) for name in present)
-    first_note = "All readouts of one and the same prompt" + (
-        ", but for the paper's own (figure 5 to 10)." if others else "."
-    )
-    caption = [first_note, *models.notes, *notes]
+    besides = ", but for the paper's own (figure 5 to 10)" if others else ""
+    caption = [f"All readouts of one and the same prompt{besides}.", *models.notes]
     return style.finish(figure, "Does the way of reading an answer matter?", caption, handles, 5, planted)
 
 

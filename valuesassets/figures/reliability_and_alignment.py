@@ -1,7 +1,5 @@
 """Does a model agree with itself, and does it agree with people? Two questions with separate numbers."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -23,7 +21,7 @@ FEW = 12
 
 
 @style.styled
-def draw_reliability_and_alignment(points: pd.DataFrame, planted: bool = False, notes: Sequence[str] = ()) -> Figure:
+def draw_reliability_and_alignment(points: pd.DataFrame, planted: bool = False) -> Figure:
     """A point for each scale: its reliability over models (across) and the skill in predicting people (upward).
 
     Args:
@@ -48,19 +46,19 @@ def draw_reliability_and_alignment(points: pd.DataFrame, planted: bool = False, 
     if not len(measured):
         say_nothing(axes)
         axes.set_yticks([])
-        return style.finish(figure, title, [*caption[1:], *notes], planted=planted)
+        return style.finish(figure, title, caption[1:], planted=planted)
     strokes = _draw_points(axes, measured)
     axes.axhline(0, color=style.BLACK, lw=0.8)
     axes.annotate("as even chances", (LEFT, 0), xytext=(2, 2), textcoords="offset points", ha="left", va="bottom",
                   fontsize=style.SMALL_PT - 1, color=style.GREY)  # fmt: skip
     axes.set_xlabel("generalizability of scale scores over models (1: the same with other items)")
     axes.set_ylabel("skill in predicting people (1: certain)")
-    finished = style.finish(figure, title, [*caption, *notes], handles, 3, planted)
+    style.finish(figure, title, caption, handles, 3, planted)
     figure.draw_without_rendering()
     once = measured.drop_duplicates("name")
     names = [Name(*_place(row), short(str(row["name"])), gid="scale") for row in records(once)]
     write_names(axes, names, strokes)
-    return finished
+    return figure
 
 
 def _draw_points(axes: Axes, measured: pd.DataFrame) -> list[tuple[tuple[float, float], tuple[float, float]]]:

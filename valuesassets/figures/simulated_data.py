@@ -32,9 +32,8 @@ def draw_simulated_data(
     right.set(title="any test of a family rejects\nwhere nothing differs", xlabel="share of data sets")
     right.set_xlim(-0.005, max([0.15, *null["any_rejected"]]) + 0.005)
     handles = _draw_curves(figure.add_subplot(grid[1, :]), rows_where(p_values, kind="null"))
-    return style.finish(
-        figure, "Coverage and error rates of the analyses in simulated data", notes, handles, n_columns=3
-    )
+    title = "Coverage and error rates of the analyses in simulated data"
+    return style.finish(figure, title, notes, handles, n_columns=3)
 
 
 def _draw_shares(axes: Axes, frame: pd.DataFrame, name: str, share: str, nominal: str) -> None:

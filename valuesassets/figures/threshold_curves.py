@@ -30,7 +30,6 @@ def draw_threshold_curves(
     shares: pd.DataFrame,
     published: pd.DataFrame | None = None,
     subsets: Sequence[str] = (ALL, "urban", "rural"),
-    notes: Sequence[str] = (),
     planted: bool = False,
     level: float = 0.95,
 ) -> Figure:
@@ -75,7 +74,6 @@ def draw_threshold_curves(
     caption = [
         "W1 between all answers of people and of a model, pooled over groups; it ignores who gave which answer.",
         *ours.notes,
-        *notes,
     ]
     title = "In how many questions is a model near people's answers, all groups pooled?"
     return style.finish(figure, title, caption, handles, n_columns=4, planted=planted)

@@ -45,12 +45,6 @@ def level_arrangements(levels: Sequence[Sequence[str]]) -> NDArray[np.int64]:
     return place[cells]
 
 
-def free_arrangements(n_groups: int, draws: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """(draws + 1, G) random permutations of groups, the first row the identity; compare `level_arrangements`."""
-    drawn = random.permuted(np.tile(np.arange(n_groups), (draws, 1)), axis=1)
-    return np.concatenate([np.arange(n_groups)[None], drawn])
-
-
 def arrangement_p(pairings: Array, a_lengths: Array, b_lengths: Array, arranged: NDArray[np.int64]) -> float:
     """One-sided p-value: the share of arrangements in which both sides covary at least as much as in the first one.
 

@@ -19,7 +19,7 @@ from pyarrow import csv
 from valuesassets.people.missing_labels import with_reasons
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.files import kind_of_file, no_such_file
-from valuesassets.records.quotes import line_of_stray_quote
+from valuesassets.records.text_tables import line_of_stray_quote
 from valuesassets.records.zips import PACKED, packed_file
 
 FORMATS = {

@@ -14,39 +14,6 @@ from valuesassets.records.places import STUDIES, bundled_names
 
 _FOLDER = "valuesassets/studies/lexicons"
 
-LEXICON_TEMPLATE = """\
-# The words around a question in prompts of your language. Replace the English ones by the words of official
-# questionnaires, and name this file: lexicon = "<this file>" under [languages.<code>] of a study (the path is relative
-# to the study's folder), or --lexicon on the command line.
-#
-# Not needed here: the script, which follows from the language's ISO 639-3 code, and questions, items and answers, which
-# come from your form. A form in another language than declared is only detected for languages of the bundled form.
-
-# Needed. Words that introduce the answer, two or more, without the colon; a study uses as many as it has wordings.
-# If the language has a space before a colon, put it at the end of the cue.
-answer_cues = ["Answer", "The answer is", "My answer"]
-# Needed. The answers yes and no, as your form prints them.
-yes = "yes"
-no = "no"
-# Needed. The answers to the statements below.
-agree = "agree"
-disagree = "disagree"
-# Needed. The line that states the first choice before a second one is asked for; {label} stands for the answer.
-first_choice = "Most important: {label}"
-# Needed. All phrases and abbreviations of your forms for don't know, no answer and refused; they are never offered.
-missing_answers = ["don't know", "no answer", "refused", "not applicable", "DK", "NA"]
-# Optional. Phrases that mean no answer where they stand last, and the middle answer where they stand between others.
-unsure_answers = ["not sure", "no opinion"]
-
-# For lists of items that are mentioned or not (EVS 2017); {item} stands for the item. Leave out what your form lacks.
-[statements]
-child_qualities = "It is especially important that children learn this at home: {item}"
-neighbours = "I would not like to have these people as neighbours: {item}"
-job_aspects = "In a job, this matters to me personally: {item}"
-organisations = "I belong to at least one organisation or group of this kind: {item}"
-"""
-"""A lexicon to fill in, with the English words."""
-
 Word = Annotated[str, pydantic.Field(min_length=1)]
 
 
@@ -87,6 +54,11 @@ class Lexicon(pydantic.BaseModel):
                 "add one with {item} in it under [statements]"
             )
         return self.statements[list_name].format(item=item)
+
+
+def lexicon_template() -> str:
+    """A lexicon to fill in, with the English words."""
+    return (STUDIES / "lexicons" / "template.txt").read_text(encoding="utf-8")
 
 
 def bundled_lexicons() -> list[str]:

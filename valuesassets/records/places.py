@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 STUDIES = Path(str(resources.files("valuesassets.studies")))
 REPOSITORY = STUDIES.parents[1]
+BUNDLED = "bundled"
+"""The word that stands for a file or folder that ships with the package."""
 KNOWN_READINGS = "known_readings"
 """The folder of the storage that keeps models' readings and answers, for all studies and commands."""
 NO_STUDIES = {"dagster", KNOWN_READINGS, "evidence"}
@@ -56,6 +58,11 @@ def named_model(model: str) -> str:
     ('owner/name', 'models/mine')
     """
     return "/".join(model.rstrip("/").split("/")[-2:])
+
+
+def given_or_bundled(choice: Path | str, *bundled: str) -> Path:
+    """The path that a user names; for `bundled`, the path below studies/."""
+    return STUDIES.joinpath(*bundled) if str(choice) == BUNDLED else Path(choice)
 
 
 def bundled_names(folder: str, ending: str) -> list[str]:

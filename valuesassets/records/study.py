@@ -264,18 +264,15 @@ def study_path(name_or_path: str) -> Path:
     raise StudyError(no_such_file(name_or_path, "study file", bundled))
 
 
-def load_study(name_or_path: str, kind: type[Study] = Study) -> Study:
+def load_study(name_or_path: str) -> Study:
     """Load a bundled study, or a study from a TOML file.
-
-    Args:
-        kind: `Study`, or a subclass with tables of further instruments.
 
     Raises:
         StudyError: the file is missing or faulty; names file, key and reason.
     """
     path = study_path(name_or_path)
     content = read_toml(path, "a study file (TOML)", StudyError)
-    study = parse_study(content, str(path), path.resolve().parent, kind)
+    study = parse_study(content, str(path), path.resolve().parent)
     settings = study.questionnaires
     is_bundled = EARLIER_NAMES.get(name_or_path, name_or_path) in bundled_names(".", ".toml")
     if settings is None or settings.overrides is not None or is_bundled:

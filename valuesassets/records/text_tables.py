@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from valuesassets.records.errors import InputError
 from valuesassets.records.files import read_lines
-from valuesassets.records.quotes import line_of_stray_quote
 
 
 class Row(NamedTuple):
@@ -26,16 +25,45 @@ def too_many_rows(path: Path, most_rows: int) -> str:
     return f"{path}: more than {most_rows:,} rows, no questionnaire has so many; is it a file of answers?"
 
 
+def _kept(lines: Iterable[str], consumed: list[str]) -> Iterator[str]:
+    """The lines one by one; those that were taken are in `consumed`."""
+    for line in lines:
+        consumed.append(line)
+        yield line
+
+
+def line_of_stray_quote(lines: Iterable[str], delimiter: str, is_row: Callable[[str], bool]) -> int | None:
+    r"""Number, from 1, of the first line whose quotation mark closes inside a field, rows later, or never; or None.
+
+    A field in quotation marks may span lines, if marks in it are doubled and its lines do not look like rows.
+
+    Args:
+        lines: the lines of the file, with their ends.
+        is_row: whether a line looks like a whole row.
+
+    >>> line_of_stray_quote(['a,b\n', '1,"x\n', '2,y\n'], ",", lambda line: "," in line)
+    2
+    >>> line_of_stray_quote(['a,b\n', '1,"x\n', 'y"\n'], ",", lambda line: "," in line) is None
+    True
+    """
+    row: list[str] = []
+    reader, first = csv.reader(_kept(lines, row), delimiter=delimiter, strict=True), 1
+    try:
+        for _ in reader:
+            if len(row) > 1 and sum(map(is_row, row)) > 1:
+                return first
+            row.clear()
+            first = reader.line_num + 1
+    except csv.Error:
+        return first
+    return None
+
+
 def _first_rows(lines: Iterable[str], delimiter: str, most_rows: int) -> list[str]:
     """The lines of the first rows, one row more than the limit."""
     consumed: list[str] = []
-
-    def record_lines() -> Iterator[str]:
-        for line in lines:
-            consumed.append(line)
-            yield line
-
-    rows = (row for row in csv.reader(record_lines(), delimiter=delimiter) if any(field.strip() for field in row))
+    reader = csv.reader(_kept(lines, consumed), delimiter=delimiter)
+    rows = (row for row in reader if any(field.strip() for field in row))
     with contextlib.suppress(csv.Error):  # an unclosed field, which `line_of_stray_quote` reports later
         next(itertools.islice(rows, most_rows, None), None)
     return consumed

@@ -8,7 +8,7 @@ import tomlkit
 
 
 def toml_text(content: Mapping[str, Any]) -> str:
-    """Nested settings as a text of TOML; None is left out, and a path is written as its last name.
+    """Nested settings as a text of TOML; None is left out; a path, or a text that is a whole path, is its last name.
 
     >>> print(toml_text({"seed": 1, "map": {"axes": "fitted"}, "files": [{"path": PurePath("a/b.sav")}]}))
     seed = 1
@@ -30,4 +30,5 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in sorted(value)]
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
-    return value.name if isinstance(value, PurePath) else value
+    is_path = isinstance(value, str) and (PurePath(value).is_absolute() or value.startswith("~/"))
+    return PurePath(value).name if is_path or isinstance(value, PurePath) else value

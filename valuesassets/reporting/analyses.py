@@ -23,6 +23,15 @@ ASSETS_OF = {"usable_answers": ("probe_distributions", "quality_report"), "peopl
 
 RESTS_ON = ("human", "inference", "seed", "thresholds")
 """The settings of the study that most analyses read, besides families and languages."""
+CALIBRATION, ANSWERS, SIGNAL, MAP, LANGUAGES, MODELS = QUESTIONS = (
+    "Calibration",
+    "Use of answers",
+    "Signal",
+    "Map",
+    "Languages and zones",
+    "Models and people",
+)
+"""The questions by which a page groups the claims of a run, in the order of the page."""
 
 
 class Rules(Protocol):
@@ -31,17 +40,14 @@ class Rules(Protocol):
     @property
     def is_planted(self) -> bool:
         """Whether some or all answers are planted; every figure says so."""
-        ...
 
     @property
     def inference(self) -> Inference:
         """The settings of intervals and tests."""
-        ...
 
     @property
     def thresholds(self) -> Thresholds:
         """The thresholds above which readings count."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,15 @@ Respondents' rows and questionnaires in PDF stay out, since archives hand them o
 
 import io
 import json
+import math
 import platform
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from importlib import resources
 from importlib.metadata import distributions
-from pathlib import Path, PurePath
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -42,6 +44,7 @@ OUR_PDF_MARK = b"/Producer (Matplotlib"
 CODEBOOK = ("table", "a_row_is", "column", "type", "unit", "range", "may_be_empty", "words")
 REASONS = {"person": "answers of single respondents", "form": "questionnaire", "input": "input of the study"}
 """The reasons for which `left_out.csv` lists a file instead of the bundle holding it."""
+INFINITE = {math.inf: "INF", -math.inf: "-INF"}
 FIELD_TYPES = {"whole number": "integer", "number": "number", "true or false": "boolean", "text": "string"}
 """The types of columns by the names that Frictionless has for them; lists are arrays."""
 
@@ -91,7 +94,8 @@ def write_bundle(
         raise MissingData(
             f"study {study.name}: no table of it is stored in {folder}; run it first: valuesassets run {study.name}"
         )
-    with whole_file(path) as temporary, _Bundle(temporary) as bundle:
+    bundle = _Bundle()
+    with whole_file(path) as temporary:
         bundle.write("study.toml", study_text(study))
         for place in _settings(study):
             bundle.write(f"{place.parent.name}/{place.name}", place.read_bytes())
@@ -108,45 +112,34 @@ def write_bundle(
         bundle.write("environment.txt", environment())
         bundle.write("REPRODUCE.md", _reproduce(study))
         bundle.write("CITATION.cff", _citation(study))
-        bundle.write("datapackage.json", _json(_data_package(study, bundle.resources)))
+        package = json.dumps(_data_package(study, bundle.resources), ensure_ascii=False, indent=2)
+        bundle.write("datapackage.json", f"{package}\n")
         sums = "".join(f"{digest}  {name}\n" for name, digest in sorted(bundle.digests.items()))
         bundle.write("SHA256SUMS", sums)
+        write_zip(temporary, bundle.content)
     return sorted(bundle.digests)
 
 
+@dataclass
 class _Bundle:
-    """A zip to which files are added one by one, written in the order of their names, with the hash of each."""
+    """The files of the zip by name, with the hash of each, and the tables that the data package describes."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._content: dict[str, bytes] = {}
-        self.digests: dict[str, str] = {}
-        self.resources: list[dict[str, Any]] = []
-
-    def __enter__(self) -> "_Bundle":
-        return self
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            write_zip(self._path, self._content)
+    content: dict[str, bytes] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+    resources: list[dict[str, Any]] = field(default_factory=list)
 
     def write(self, name: str, content: str | bytes) -> None:
         """Add a file."""
-        self._content[name] = content.encode() if isinstance(content, str) else content
-        self.digests[name] = sha256(self._content[name]).hexdigest()
+        self.content[name] = content.encode() if isinstance(content, str) else content
+        self.digests[name] = sha256(self.content[name]).hexdigest()
 
     def write_resource(self, name: str, content: bytes, descriptor: Mapping[str, Any]) -> None:
         """Add a table as CSV that the data package describes."""
         self.write(name, content)
         plain = re.sub("[^a-z0-9._-]+", "-", name.removesuffix(".csv").lower())
-        resource = {
-            "name": plain,
-            "path": name,
-            "profile": "tabular-data-resource",
-            "format": "csv",
-            "encoding": "utf-8",
-        }
-        self.resources.append({**resource, "bytes": len(content), "hash": f"sha256:{self.digests[name]}", **descriptor})
+        resource = {"name": plain, "path": name, "profile": "tabular-data-resource", "format": "csv"}
+        size = {"encoding": "utf-8", "bytes": len(content), "hash": f"sha256:{self.digests[name]}"}
+        self.resources.append({**resource, **size, **descriptor})
 
 
 def stored_tables(folder: Path, instrument: str, names: Collection[str]) -> dict[str, Stored]:
@@ -187,18 +180,7 @@ def study_text(study: Study) -> str:
     settings = {"languages": study.languages and study.model_dump(include={"languages"})["languages"]}
     settings = study.model_dump(exclude_defaults=True) | settings
     head = f"# The study {study.name} as it was run. Put the files that it names beside this file."
-    return f"{head}\n{toml_text(_placeless(settings))}\n"
-
-
-def _placeless(value: Any) -> Any:
-    """Settings in which paths given as texts are their last name alone, as `toml_text` writes paths."""
-    if isinstance(value, Mapping):
-        return {name: _placeless(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_placeless(each) for each in value]
-    if isinstance(value, str) and (PurePath(value).is_absolute() or value.startswith("~/")):
-        return PurePath(value).name
-    return value
+    return f"{head}\n{toml_text(settings)}\n"
 
 
 def environment() -> str:
@@ -277,17 +259,13 @@ def _csv_bytes(rows: pa.Table) -> bytes:
             numbers = column.to_numpy(zero_copy_only=False).astype(float)
             columns[name] = pa.array(numbers, kind, mask=np.isnan(numbers))
             if np.isinf(numbers).any():
-                texts = (None if np.isnan(each) else _infinite(each) for each in numbers.tolist())
+                texts = (None if np.isnan(each) else INFINITE.get(each) or repr(each) for each in numbers.tolist())
                 columns[name] = pa.array(texts, pa.string())
         else:
             columns[name] = column
     buffer = io.BytesIO()
     csv.write_csv(pa.table(columns), buffer, csv.WriteOptions(quoting_style="needed"))
     return buffer.getvalue()
-
-
-def _infinite(number: float) -> str:
-    return repr(number) if np.isfinite(number) else "INF" if number > 0 else "-INF"
 
 
 def _plain_json(value: Any) -> str:
@@ -301,12 +279,8 @@ def _field(table: Table, arrow_field: pa.Field) -> dict[str, Any]:
     if column is None:
         return {"name": arrow_field.name, "type": "string", "description": "file of the storage that the row stands in"}
     kind = "array" if pa.types.is_list(column.type) else FIELD_TYPES[column.kind]
-    descriptions = [
-        column.words,
-        *([f"unit: {column.unit}"] if column.unit else []),
-        *([column.bounds] if column.bounds else []),
-    ]
-    return {"name": arrow_field.name, "type": kind, "description": "; ".join(descriptions)}
+    descriptions = (column.words, f"unit: {column.unit}" * bool(column.unit), column.bounds)
+    return {"name": arrow_field.name, "type": kind, "description": "; ".join(filter(None, descriptions))}
 
 
 def _codebook(tables: Mapping[str, Table]) -> pd.DataFrame:
@@ -366,10 +340,6 @@ def _prompts(path: Path) -> str:
     return "\n\n".join([*texts, ""])
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
-
-
 def _data_package(study: Study, resources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The descriptor of the tables in CSV, in the format Data Package 1 (specs.frictionlessdata.io)."""
     return {
@@ -384,17 +354,14 @@ def _data_package(study: Study, resources: Sequence[Mapping[str, Any]]) -> dict[
 
 def _citation(study: Study) -> str:
     """The text of CITATION.cff: the study, and the software as a reference."""
-    authors = [{"name": owner.removeprefix("team:").partition("@")[0]} for owner in study.owners]
+    authors = [owner.removeprefix("team:").partition("@")[0] for owner in study.owners]
     lines = [
         "cff-version: 1.2.0",
         "message: If you use these data, please cite them and the software; the report names its other sources.",
         "type: dataset",
         f"title: {json.dumps(study.title, ensure_ascii=False)}",
         "authors:",
-        *(
-            f"  - name: {json.dumps(each['name'])}"
-            for each in authors or [{"name": f"Authors of the study {study.name}"}]
-        ),
+        *(f"  - name: {json.dumps(name)}" for name in authors or [f"Authors of the study {study.name}"]),
         "references:",
         "  - type: software",
         "    title: valuesassets",
@@ -409,42 +376,5 @@ def _reproduce(study: Study) -> str:
     """The text of REPRODUCE.md."""
     software = f"made with valuesassets {software_versions()['valuesassets']} on Python {platform.python_version()}"
     planted = " Some of its answers are planted: made up to test the instrument." if study.is_planted else ""
-    return REPRODUCE.format(title=study.title, name=study.name, software=software, planted=planted)
-
-
-REPRODUCE = """# {title}
-
-This is the study `{name}`, {software}.{planted}
-
-## What is here
-
-- `study.toml`: everything that the study's authors chose.
-- `*/report.html`: the report of each instrument; it opens in any browser.
-- `*/csv/`: every table, described by `codebook.csv` and `datapackage.json`. A text that a spreadsheet would
-  compute, because it begins with `=`, has an apostrophe in front in the CSV, but not in the parquet.
-- `*/tables/`: the same tables as parquet, one file for each language or cell.
-- `*/items/`: answers for Stata (`.dta`) and SPSS (`.sav`), with labels.
-- `*/figures/`, `*/prompts/`: figures, and prompts word for word.
-- `environment.txt`: every package that was installed, in its version.
-- `left_out.csv`: what is not here, with its SHA-256.
-
-## Check the files
-
-    sha256sum --check SHA256SUMS
-    pip install frictionless && frictionless validate datapackage.json
-
-## Run it again
-
-    python -m venv venv && . venv/bin/activate
-    pip install -r environment.txt
-    valuesassets study study.toml
-    VALUESASSETS_STORAGE=storage valuesassets run study.toml
-
-Where `environment.txt` names a package that no registry has, install that from its source. Files that `study.toml`
-names by a path are to be put beside it; `left_out.csv` has their hashes. Answers of respondents and questionnaires
-come from their archives, under the terms there.
-
-## See what has changed
-
-    valuesassets compare . storage/{name}
-"""
+    template = (resources.files("valuesassets.reporting") / "reproduce.md").read_text(encoding="utf-8")
+    return template.format(title=study.title, name=study.name, software=software, planted=planted)

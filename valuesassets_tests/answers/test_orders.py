@@ -43,7 +43,7 @@ def test_whatever_order_an_answer_was_given_in_it_is_mapped_back_to_its_own_opti
     of_text = dict(zip((option.label for option in question.options), wanted / wanted.sum() * 0.8, strict=True))
     trials = write_trials([question], "eng", load_lexicon("eng"), load_variables(), Elicitation(orders=asked), 1)
     # What is read follows the texts that the prompt shows, not what the trial says of its order.
-    probs = [tuple(of_text[text] for text in shown_options(trial.prompt, "doc")) for trial in trials]
+    probs = [tuple(of_text[text] for _, text in shown_options(trial.prompt, "doc")) for trial in trials]
     readings = [
         Reading(trial.trial_id, shown, sum(shown), None, None, (), Status.OK, None, "k")
         for trial, shown in zip(trials, probs, strict=True)

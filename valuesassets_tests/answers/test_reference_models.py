@@ -81,7 +81,7 @@ def test_a_prompt_that_ends_in_no_known_cue_or_asks_what_is_not_planted_is_refus
 
 def test_only_the_last_list_of_a_prompt_is_read():
     prompt = "Before:\n1. a\n2. b\nWhich of these?\n1. x\n2. \n3. y\nAnswer:"
-    assert shown_options(prompt, "t") == ["x", "", "y"]
+    assert shown_options(prompt, "t") == [("1", "x"), ("2", ""), ("3", "y")]
 
 
 def test_lettered_options_are_answered_by_their_letters_wherever_they_stand():

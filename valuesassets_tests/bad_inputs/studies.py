@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from valuesassets.records.lexicon import LEXICON_TEMPLATE
+from valuesassets.records.lexicon import lexicon_template
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.bad_inputs.making import QUESTIONS, Make, all_of, files, folders, form
 
@@ -191,7 +191,7 @@ CASES = [
         "an own lexicon whose statement has no place for the item",
         all_of(
             study('country = "DE"', 'country = "DE"\nlexicon = "deu.toml"'),
-            files({"deu.toml": LEXICON_TEMPLATE.replace("home: {item}", "home")}),
+            files({"deu.toml": lexicon_template().replace("home: {item}", "home")}),
         ),
         "[...]/deu.toml: key 'statements.child_qualities': {item} is expected once and no other braces: [...]",
     ),

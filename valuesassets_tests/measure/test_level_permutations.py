@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from valuesassets.measure.between_groups import pairings
-from valuesassets.measure.level_permutations import arrangement_p, free_arrangements, level_arrangements
+from valuesassets.measure.level_permutations import arrangement_p, level_arrangements
+from valuesassets_tests.simulations.worldvaluesbench.estimators import free_arrangements
 
 SMALL = list(itertools.product("abc", "xy"))
 FULL = list(itertools.product("abcdef", "xy", "1234"))

@@ -1,11 +1,11 @@
-from valuesassets.records.study_reference import study_reference
 from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.records.study_reference import study_reference
 from valuesassets_tests.records.test_study import StudyOfTasks
 
 
 def test_the_page_on_the_study_file_has_every_key_as_the_records_have_it():
     page = (REPOSITORY / "docs" / "study_file.md").read_text(encoding="utf-8")
-    assert page == study_reference(), "python -m valuesassets.records.study_reference > docs/study_file.md"
+    assert page == study_reference(), "python -m valuesassets_tests.records.study_reference > docs/study_file.md"
 
 
 def test_a_key_has_type_unit_default_and_description():

@@ -7,10 +7,10 @@ from valuesassets.answers.quality_report import report_quality
 from valuesassets.comparing.signal import SIGNAL, STYLE
 from valuesassets.instruments.survey.report.report import claims as derive_claims
 from valuesassets.records.study import load_study
+from valuesassets.reporting.analyses import CALIBRATION, MAP
 from valuesassets.reporting.claims import beside_claims, by_question
 from valuesassets.reporting.page_parts import claims_section, origins_section
 from valuesassets.reporting.parts import Claim, Gate, Refused, Section
-from valuesassets.reporting.questions import CALIBRATION, MAP
 from valuesassets_tests.figures.made_up import controls_frame, human_frame, probe_frame, recovery_frame
 from valuesassets_tests.figures.made_up_analyses import map_frame
 from valuesassets_tests.instruments.survey.whole_report import made

@@ -3,8 +3,7 @@
 The graph loads this file: what computes or draws is named here and imported when it is used.
 """
 
-from valuesassets.reporting.analyses import RESTS_ON, Analysis, Drawing
-from valuesassets.reporting.questions import ANSWERS, LANGUAGES, MAP, MODELS, SIGNAL
+from valuesassets.reporting.analyses import ANSWERS, LANGUAGES, MAP, MODELS, RESTS_ON, SIGNAL, Analysis, Drawing
 
 TESTS = {"tests": "Its tests, which stand with all the others at the top of the page."}
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 import pydantic
 
 from valuesassets.records.settings.human import DataFile
-from valuesassets.records.settings.kinds import InstrumentTable, ModelPlace, Positive, Share, StudyPath
+from valuesassets.records.settings.kinds import InstrumentTable, ModelPlace, NamedOnce, Positive, Share, StudyPath
 
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
@@ -39,7 +39,7 @@ class CulturalRobustness(InstrumentTable):
     """Sampling temperature."""
     max_tokens: Positive = 200
     """Most tokens of an answer; longer answers are cut off and excluded."""
-    keep: tuple[Kept, ...] = ()
+    keep: Annotated[tuple[Kept, ...], NamedOnce] = ()
     """Faulty answers that count all the same; results without them are shown beside."""
     usable_share: Share = 0.8
     """Least share of usable answers, without and with a country; a language with fewer is dropped."""
@@ -59,13 +59,6 @@ class CulturalRobustness(InstrumentTable):
             if idle:
                 raise ValueError(f"greedy = true draws nothing and takes one answer; leave out {', '.join(idle)}")
         return content
-
-    @pydantic.field_validator("keep")
-    @classmethod
-    def _named_once(cls, faults: tuple[Kept, ...]) -> tuple[Kept, ...]:
-        if repeated := next((name for name in faults if faults.count(name) > 1), None):
-            raise ValueError(f"{repeated} stands there twice; name it once")
-        return faults
 
     @property
     def is_planted(self) -> bool:

@@ -2,6 +2,8 @@
 
 import glob
 import os
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
@@ -65,6 +67,20 @@ def is_there(place: Path) -> bool:
     return any(Path(parent).glob(f"{glob.escape(beginning)}[a-z][a-z][a-z]{rest.replace('{lang}', '*')}"))
 
 
+def _once(entries: Any) -> Any:
+    """Entries of which none stands there twice; a text is no list of entries."""
+    if isinstance(entries, tuple) and (repeated := first_repeated(map(str, entries))):
+        raise ValueError(f"{repeated} stands there twice; name it once")
+    return entries
+
+
+def first_repeated(names: Iterable[str]) -> str | None:
+    """The first name that occurs twice; None where there is none."""
+    return next((name for name, times in Counter(names).items() if times > 1), None)
+
+
+NamedOnce = pydantic.AfterValidator(_once)
+"""Of arrays in which nothing may stand twice."""
 NO_MODELS = ("planted", "lexical")
 """Names of embedders that are made here, which are no models' names."""
 BEHIND_AN_API = ("gemini", "openai")

@@ -9,7 +9,15 @@ import pydantic
 from valuesassets.records.files import no_such_file, no_such_name
 from valuesassets.records.places import STUDIES, bundled_names
 from valuesassets.records.settings.human import DataFile
-from valuesassets.records.settings.kinds import FamilyName, InstrumentTable, LanguageCode, Positive, Record, Share
+from valuesassets.records.settings.kinds import (
+    FamilyName,
+    InstrumentTable,
+    LanguageCode,
+    NamedOnce,
+    Positive,
+    Record,
+    Share,
+)
 
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
@@ -67,13 +75,13 @@ class PsychTasks(InstrumentTable):
     needs_languages: ClassVar[bool] = False
 
     tasks: Annotated[dict[FamilyName, AskedTask], pydantic.Field(min_length=1)]
-    histories: Annotated[tuple[History, ...], pydantic.Field(min_length=1)] = (
+    histories: Annotated[tuple[History, ...], pydantic.Field(min_length=1), NamedOnce] = (
         *("alone", "own", "human", "other", "permuted", "answers", "blank"),
     )
     """The text before an answer's block: nothing (`alone`), the transcript with the model's own answers (`own`), the
     participant's (`human`), another participant's (`other`) or the participant's in exchanged places (`permuted`), the
     answers without questions (`answers`), or a block without content (`blank`)."""
-    layout: Annotated[tuple[Layout, ...], pydantic.Field(min_length=1)] = ("auto",)
+    layout: Annotated[tuple[Layout, ...], pydantic.Field(min_length=1), NamedOnce] = ("auto",)
     """How transcripts are shown: as a chat to chat families and with marks to others (`auto`), with marks to all
     (`marked`), or without marks (`plain`). Several are compared (`layout_effect`)."""
     own_draws: Positive = 1
@@ -85,14 +93,6 @@ class PsychTasks(InstrumentTable):
     lines: dict[FamilyName, Annotated[str, pydantic.Field(min_length=1)]] = pydantic.Field(default_factory=dict)
     """The line of models that a family belongs to. Differences between models are tested with lines, not models, as
     independent units. If left out, the model's name up to its size, without organisation and version."""
-
-    @pydantic.field_validator("histories", "layout")
-    @classmethod
-    def _named_once(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
-        repeated = next((name for name in entries if entries.count(name) > 1), None)
-        if repeated:
-            raise ValueError(f"{repeated} stands there twice; name it once")
-        return entries
 
     @pydantic.model_validator(mode="after")
     def _other_needs_human(self) -> "PsychTasks":

@@ -1,7 +1,5 @@
 """`[worldvaluesbench]`: people's answers to compare with, the questions, and the people whom prompts describe."""
 
-from collections import Counter
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import pydantic
@@ -13,9 +11,11 @@ from valuesassets.records.settings.kinds import (
     FamilyName,
     InstrumentTable,
     LanguageCode,
+    NamedOnce,
     Positive,
     Record,
     StudyPath,
+    first_repeated,
 )
 
 if TYPE_CHECKING:
@@ -30,9 +30,13 @@ class AskedSet(Record):
 
     language: LanguageCode
     """Language of the prompts; one of the study's."""
-    questions: Literal["probe", "all"] | tuple[Variable, ...] = "probe"
+    questions: Annotated[Literal["probe", "all"] | tuple[Variable, ...], NamedOnce] = "probe"
     """Ids of the questions; `probe`: the benchmark's 36 probe questions, `all`: all its 239."""
-    attributes: Annotated[tuple[Variable, ...], pydantic.Field(min_length=1)] = ("B_COUNTRY", "H_URBRURAL", "Q275")
+    attributes: Annotated[tuple[Variable, ...], pydantic.Field(min_length=1), NamedOnce] = (
+        "B_COUNTRY",
+        "H_URBRURAL",
+        "Q275",
+    )
     """The background that prompts describe, as variables of WVS-7, in this order."""
     probe: Positive | Literal["all"] | DataFile = 5
     """The people to ask about: a number drawn for each question and group, everybody (`all`), or those in a file in the
@@ -40,8 +44,8 @@ class AskedSet(Record):
 
     @pydantic.field_validator("questions", "attributes")
     @classmethod
-    def _named_once(cls, entries: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        if not isinstance(entries, str) and (repeated := _first_repeated(entries)):
+    def _names_some(cls, entries: str | tuple[str, ...]) -> str | tuple[str, ...]:
+        if not isinstance(entries, str) and (repeated := first_repeated(entries)):
             raise ValueError(f"{repeated} stands there twice; name it once")
         if entries == ():
             raise ValueError("no question is named; name some, or say 'probe' or 'all'")
@@ -120,17 +124,17 @@ class WorldValuesBench(InstrumentTable):
                     f"of fewer than min_group = {self.min_group} are not compared; raise probe or lower min_group"
                 )
         models = [*study.families, *(file.name for file in self.ratings)]
-        if repeated := _first_repeated(models):
+        if repeated := first_repeated(models):
             raise ValueError(
                 f"worldvaluesbench.ratings: two models are called {repeated}; give the ratings another name"
             )
-        if repeated := _first_repeated(self.wordings):
+        if repeated := first_repeated(self.wordings):
             raise ValueError(f"worldvaluesbench.wordings: {repeated} stands there twice; name it once")
         if self.decode.seed_prompts and self.seed_files is None:
             raise ValueError(
                 "worldvaluesbench.decode.seed_prompts needs seed_files, which its words are taken from; name them"
             )
-        if repeated := _first_repeated(map(str, self.decode.seed_prompts)):
+        if repeated := first_repeated(map(str, self.decode.seed_prompts)):
             raise ValueError(
                 f"worldvaluesbench.decode.seed_prompts: figure {repeated} stands there twice; name it once"
             )
@@ -162,7 +166,3 @@ class WorldValuesBench(InstrumentTable):
             raise ValueError(
                 "worldvaluesbench.wordings: reference models are trained on 'list' alone; leave the others out"
             )
-
-
-def _first_repeated(names: Iterable[str]) -> str | None:
-    return next((name for name, times in Counter(names).items() if times > 1), None)

@@ -8,6 +8,7 @@ from valuesassets.records.settings.human import DataFile
 from valuesassets.records.settings.kinds import (
     FamilyName,
     InstrumentTable,
+    NamedOnce,
     Positive,
     Record,
     Share,
@@ -59,7 +60,7 @@ class Worldwise(InstrumentTable):
 
     scenarios: Literal["bundled"] | DataFile = "bundled"
     """The dilemmas: a JSON file, or our 48 (`bundled`)."""
-    wordings: tuple[Literal[0, 1, 2], ...] = (0,)
+    wordings: Annotated[tuple[Literal[0, 1, 2], ...], NamedOnce] = (0,)
     """Wordings of the persona, by number: where it lives (0), where it is from (1), its demonym (2)."""
     demand: bool = False
     """Whether personas are also asked to hold the typical values of their country, as a separate condition."""
@@ -76,7 +77,7 @@ class Worldwise(InstrumentTable):
     (`bundled`)."""
     values: Literal["bundled"] | DataFile = "bundled"
     """Values that a model may tick as its reasons: a CSV file with `value,axis,pole`, or our 24 (`bundled`)."""
-    forms: tuple[Literal["decide", "open"], ...] = ("decide", "open")
+    forms: Annotated[tuple[Literal["decide", "open"], ...], NamedOnce] = ("decide", "open")
     """How reasons are asked for: with options to choose and values to tick (`decide`), or the reason alone (`open`).
     With an empty list, no reasons are asked for."""
     advocates: bool = True
@@ -99,13 +100,6 @@ class Worldwise(InstrumentTable):
         if not wordings:
             raise ValueError("no wording is named; name one or more of 0, 1, 2")
         return wordings
-
-    @pydantic.field_validator("wordings", "forms")
-    @classmethod
-    def _named_once(cls, entries: tuple[object, ...]) -> tuple[object, ...]:
-        if repeated := next((each for each in entries if entries.count(each) > 1), None):
-            raise ValueError(f"{repeated} stands there twice; name it once")
-        return entries
 
     @property
     def has_reasons(self) -> bool:

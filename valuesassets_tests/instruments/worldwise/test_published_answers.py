@@ -13,7 +13,7 @@ from valuesassets.instruments.worldwise.material.dimensions import AXES
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.measures.axes import fit_axes
 from valuesassets.instruments.worldwise.published.counts import stereotype_score
-from valuesassets.records.bundled import BUNDLED
+from valuesassets.records.places import BUNDLED
 from valuesassets_tests.needs import minilm, shared_file
 
 SHIFT_NULL, SHIFT_P = 0.8, 0.02

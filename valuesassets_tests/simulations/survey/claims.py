@@ -36,6 +36,7 @@ from valuesassets_tests.simulations.survey.deriving import (
     survey_world,
     with_sides,
 )
+from valuesassets_tests.simulations.survey.plants import POSITION_ONLY, WIDER
 
 
 def of_plant(
@@ -90,9 +91,9 @@ def _simulation(
     return Simulation("survey", world, kinds, outcomes, finding)
 
 
-AGREEMENT_ONLY = replace(simulated_answers.PLANTED, follows=(0.0, 0.0), agreement=1.0)
+AGREEMENT_ONLY = replace(WIDER, follows=(0.0, 0.0), agreement=1.0)
 """Families that share nothing with their countries but how readily people agree."""
-UNRELATED_TO_PEOPLE = replace(simulated_answers.PLANTED, follows=(0.0, 0.0), own=0.8)
+UNRELATED_TO_PEOPLE = replace(WIDER, follows=(0.0, 0.0), own=0.8)
 SIMULATIONS: tuple[Simulation, ...] = (
     *(
         _simulation(
@@ -110,9 +111,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     _simulation(
         "families follow their countries, which agree more or less readily",
-        partial(
-            of_plant, replace(simulated_answers.PLANTED, agreement=1.0, keying="both ways"), wanted=[LIKE_COUNTRIES]
-        ),
+        partial(of_plant, replace(WIDER, agreement=1.0, keying="both ways"), wanted=[LIKE_COUNTRIES]),
         {LIKE_COUNTRIES: PLANTED},
         "A",
     ),
@@ -128,9 +127,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     _simulation(
         "families follow their countries, related ones are alike",
-        partial(
-            of_plant, replace(simulated_answers.PLANTED, kinship=(0.5, 0.5)), n_languages=22, wanted=[LIKE_COUNTRIES]
-        ),
+        partial(of_plant, replace(WIDER, kinship=(0.5, 0.5)), n_languages=22, wanted=[LIKE_COUNTRIES]),
         {LIKE_COUNTRIES: PLANTED},
         "E",
     ),
@@ -146,12 +143,10 @@ SIMULATIONS: tuple[Simulation, ...] = (
         {LIKE_COUNTRIES: NULL, RESOURCES: NULL, AGREE_MORE: NULL},
     ),
     _simulation("low-resource countries are hardly followed", of_resources, {RESOURCES: PLANTED}),
-    _simulation(
-        "a pull to a place differs by language", partial(of_plant, simulated_answers.POSITION_ONLY), ALL_WRONG, "N"
-    ),
+    _simulation("a pull to a place differs by language", partial(of_plant, POSITION_ONLY), ALL_WRONG, "N"),
     _simulation(
         "families follow their countries under such a pull",
-        partial(of_plant, replace(simulated_answers.PLANTED, position=3.0, position_apart=1.0)),
+        partial(of_plant, replace(WIDER, position=3.0, position_apart=1.0)),
         {REPEATS: PLANTED, LIKE_COUNTRIES: PLANTED},
         "N",
     ),

@@ -1,6 +1,6 @@
 """Worlds of the survey, analysed like a study and judged as the report judges: what its worlds of claims share."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -53,14 +53,11 @@ def survey_world(
     plant: simulated_answers.Plant,
     seed: int,
     n_languages: int = LANGUAGES,
-    groups: Sequence[str] | None = None,
     n_items: int = ITEMS,
 ) -> tuple[AnswerGrid, Study]:
     """The answers of a world of this plant, and the study it is analysed by."""
     study, scales = study_of(n_languages), scales_of_worlds(n_items)
-    world = simulated_answers.simulate_answers(
-        plant, study, scales, WORDINGS, RESPONDENTS, np.random.default_rng(seed), groups
-    )
+    world = simulated_answers.simulate_answers(plant, study, scales, WORDINGS, RESPONDENTS, np.random.default_rng(seed))
     return world.grid, study.model_copy(update={"seed": seed})
 
 

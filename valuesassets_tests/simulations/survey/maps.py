@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.comparing.relatives import FAMILY, ZONE, groupings
-from valuesassets.comparing.simulated_answers import kindred
 from valuesassets.instruments.survey.material.indicators import INDICATORS
 from valuesassets.instruments.survey.measures.map.agreement import AGREES, VERDICTS, families_against_countries
 from valuesassets.instruments.survey.measures.map.points import Cells, Ground, lay_ground
@@ -17,6 +16,7 @@ from valuesassets.measure.means import Array
 from valuesassets.records.frames import rows_where
 from valuesassets_tests.simulations.outcomes import NULL, PLANTED, Outcome, Power, Simulation
 from valuesassets_tests.simulations.survey.deriving import study_of
+from valuesassets_tests.simulations.survey.plants import kindred
 
 ON_MAP: str = "A family's points lie on the map as those of its countries do."
 SPREAD = 0.5

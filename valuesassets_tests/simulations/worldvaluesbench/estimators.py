@@ -23,7 +23,7 @@ from valuesassets.instruments.worldvaluesbench.material.value_questions import V
 from valuesassets.instruments.worldvaluesbench.measures.awareness import derive_awareness, measures
 from valuesassets.instruments.worldvaluesbench.measures.group_moves import ALL, Resampling, derive_moves, scopes_of
 from valuesassets.measure.between_groups import between
-from valuesassets.measure.level_permutations import arrangement_p, free_arrangements, level_arrangements
+from valuesassets.measure.level_permutations import arrangement_p, level_arrangements
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import parts_of
 from valuesassets_tests.simulations.shares import is_within, plain_tables
@@ -183,6 +183,12 @@ def _intervals(probe: Probe, truth: Truth, kind: str, seed: int) -> Iterator[dic
             slope = truth.slope(row["model"], row["factor"])
             ends = {"estimate": row["slope"], "low": row["slope_low"], "high": row["slope_high"]}
             yield {"model": row["model"], "factor": row["factor"], "truth": slope} | ends
+
+
+def free_arrangements(n_groups: int, draws: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """(draws + 1, G) random permutations of groups, the first row the identity; compare `level_arrangements`."""
+    drawn = random.permuted(np.tile(np.arange(n_groups), (draws, 1)), axis=1)
+    return np.concatenate([np.arange(n_groups)[None], drawn])
 
 
 def _p_values(probe: Probe, seed: int, random: np.random.Generator) -> Iterator[dict[str, Any]]:

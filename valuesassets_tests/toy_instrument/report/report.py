@@ -1,7 +1,7 @@
 """The words of the toy's page: what it opens with, its one section, what can be claimed and what it rests on."""
 
 from valuesassets.records.frames import records
-from valuesassets.reporting.in_short import in_short
+from valuesassets.reporting.page_parts import in_short
 from valuesassets.reporting.parts import Claim, Gate, Section
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_sections

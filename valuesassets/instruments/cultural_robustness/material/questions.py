@@ -12,8 +12,8 @@ from valuesassets.instruments.cultural_robustness.material.language_files import
     read_lines,
     require_shared,
 )
-from valuesassets.records.bundled import BUNDLED, given_or_bundled
 from valuesassets.records.errors import QuestionError
+from valuesassets.records.places import BUNDLED, given_or_bundled
 
 COLUMNS = ["question_id", "anchor", "country", "persona", "prompt"]
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.cultural_robustness.measures.language_pairs import PairDistances
 from valuesassets.measure.means import Array, mean_of_known
-from valuesassets.measure.own_against_chance import own_and_by_chance
-from valuesassets.measure.resampling import label_permutations, permutation_p, resampled_means
+from valuesassets.measure.resampling import label_permutations, own_and_by_chance, permutation_p, resampled_means
 
 FEWEST = 2
 """Languages with an own country, and countries, below which nothing can be exchanged."""

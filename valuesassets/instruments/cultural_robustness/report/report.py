@@ -26,10 +26,9 @@ from valuesassets.instruments.cultural_robustness.report.pictures import PUBLISH
 from valuesassets.instruments.cultural_robustness.report.published_section import published
 from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.reporting.analyses import figures
-from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.inline_svg import linked_svg
 from valuesassets.reporting.interval_words import spelled
-from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.page_parts import in_short, tabulate
 from valuesassets.reporting.parts import Claim, Frames, Gate, Refused, Section
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_sections, draw_figures

@@ -12,9 +12,8 @@ from valuesassets.instruments.psych_tasks.report.methods import sources as table
 from valuesassets.instruments.psych_tasks.report.page_parts import of_scales, spell_ends, without_depth
 from valuesassets.measure.keying import FEWEST_LINES
 from valuesassets.records.frames import column, parts_of, records, rows_where
-from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.methods import listed, some_of
-from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.page_parts import in_short, tabulate
 from valuesassets.reporting.parts import Claim, Gate, Section
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_sections, draw_figures

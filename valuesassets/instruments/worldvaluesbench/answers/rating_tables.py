@@ -11,7 +11,7 @@ from pyarrow import csv
 
 from valuesassets.records.errors import RatingsError
 from valuesassets.records.files import read_text
-from valuesassets.records.quotes import line_of_stray_quote
+from valuesassets.records.text_tables import line_of_stray_quote
 
 EXPECTED = "QUESTION_ID PARTICIPANT_ID SCORE, or question_id, attributes such as B_COUNTRY, response_value, prob"
 

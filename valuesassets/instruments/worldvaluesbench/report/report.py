@@ -11,7 +11,7 @@ from valuesassets.instruments.worldvaluesbench.report.model_gates import model_g
 from valuesassets.instruments.worldvaluesbench.report.page_tables import calibration_gates
 from valuesassets.instruments.worldvaluesbench.report.pictures import ALL
 from valuesassets.records.frames import column, records, rows, rows_where
-from valuesassets.reporting.in_short import in_short
+from valuesassets.reporting.page_parts import in_short
 from valuesassets.reporting.parts import Claim, Frames, Gate, Section, table
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_sections, draw_figures

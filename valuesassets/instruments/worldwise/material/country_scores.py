@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.worldwise.material.dimensions import AXES, DIMENSIONS
-from valuesassets.records.bundled import BUNDLED, given_or_bundled
 from valuesassets.records.errors import HumanDataError
-from valuesassets.records.places import STUDIES, load_facts
+from valuesassets.records.places import BUNDLED, STUDIES, given_or_bundled, load_facts
 from valuesassets.records.text_tables import read_rows
 
 COUNTRY_CODES = STUDIES / "worldwise" / "country_codes.csv"

@@ -14,8 +14,8 @@ import pandas as pd
 
 from valuesassets.instruments.worldwise.material.dimensions import AXES, POLES
 from valuesassets.instruments.worldwise.tables import EXEMPLARS
-from valuesassets.records.bundled import given_or_bundled
 from valuesassets.records.errors import InputError
+from valuesassets.records.places import given_or_bundled
 from valuesassets.records.text_tables import Row, read_rows
 
 FEWEST = 3

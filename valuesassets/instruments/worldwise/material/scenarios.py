@@ -11,11 +11,11 @@ import pydantic
 
 from valuesassets.answers.language_codes import language_code
 from valuesassets.instruments.worldwise.material.dimensions import AXES
-from valuesassets.records.bundled import BUNDLED, given_or_bundled
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.faults import kind_of_value, validated
 from valuesassets.records.files import read_json
 from valuesassets.records.frames import records
+from valuesassets.records.places import BUNDLED, given_or_bundled
 from valuesassets.records.settings.kinds import FAMILY_NAME
 
 FEWEST = 2

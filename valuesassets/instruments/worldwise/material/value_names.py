@@ -8,8 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, POLES
-from valuesassets.records.bundled import BUNDLED, given_or_bundled
 from valuesassets.records.errors import QuestionError
+from valuesassets.records.places import BUNDLED, given_or_bundled
 from valuesassets.records.text_tables import read_rows
 
 COLUMNS = ("value", "axis", "pole")

@@ -24,7 +24,6 @@ from valuesassets.instruments.worldwise.material.scenarios import domains_of
 from valuesassets.instruments.worldwise.measures.inference import OK, REFUSED, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measures.reliability import culture_components, withheld, without_evidence
 from valuesassets.instruments.worldwise.tables import AGREEMENT, CULTURE_PAIRS, FLATTENING, VERDICTS
-from valuesassets.measure.alike_things import inflation, share_alike
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.multiple_tests import step_down_p, tail_shares
 from valuesassets.measure.profile_correlation import (
@@ -33,7 +32,7 @@ from valuesassets.measure.profile_correlation import (
     style_of_items,
     without_style,
 )
-from valuesassets.measure.relatedness import related_p
+from valuesassets.measure.relatedness import inflation, related_p, share_alike
 from valuesassets.measure.resampling import interval_ends, labelled_p, labellings, permutation_p, stratified_counts
 from valuesassets.records.frames import column, parts_of
 from valuesassets.records.settings.measuring import Inference

@@ -21,10 +21,10 @@ from valuesassets.instruments.worldwise.material.scenarios import domains_of
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, narrow_interval, random_of
 from valuesassets.instruments.worldwise.measures.reliability import withheld, without_evidence
 from valuesassets.instruments.worldwise.tables import SAY_DO_GAP
-from valuesassets.measure.alike_things import inflation, share_alike
 from valuesassets.measure.log_score import sign_flip_p
 from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.multiple_tests import step_down_p
+from valuesassets.measure.relatedness import inflation, share_alike
 from valuesassets.measure.resampling import means_with_intervals, resample_counts
 from valuesassets.records.frames import rows_where
 from valuesassets.records.settings.measuring import Inference

@@ -20,7 +20,7 @@ from valuesassets.instruments.worldwise.plants.plants import plant_choices
 from valuesassets.instruments.worldwise.tables import CHOICES
 from valuesassets.instruments.worldwise.trials.reason_trials import asked_of, write_reason_trials
 from valuesassets.instruments.worldwise.trials.trials import write_trials
-from valuesassets.records.bundled import BUNDLED
+from valuesassets.records.places import BUNDLED
 from valuesassets.records.readouts import Generate
 from valuesassets.records.settings.worldwise import LEXICAL, Worldwise
 from valuesassets.records.study import Study

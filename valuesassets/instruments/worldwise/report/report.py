@@ -17,11 +17,10 @@ from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
-from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import CORRECTIONS, counted, some_of, sources_of_tables
 from valuesassets.reporting.model_gates import judged
-from valuesassets.reporting.page_parts import tabulate
+from valuesassets.reporting.page_parts import in_short, tabulate
 from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent, table
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_section

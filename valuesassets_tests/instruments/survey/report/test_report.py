@@ -7,8 +7,8 @@ import pytest
 
 from valuesassets.instruments.survey.report.trace import trace_cells
 from valuesassets.records.study import load_study
+from valuesassets.reporting.analyses import QUESTIONS
 from valuesassets.reporting.parts import Gate, Refused, table
-from valuesassets.reporting.questions import QUESTIONS
 from valuesassets_tests.figures.made_up import human_frame
 from valuesassets_tests.figures.made_up_analyses import mono_multi_frames
 from valuesassets_tests.instruments.survey.whole_report import (

@@ -118,5 +118,5 @@ def test_a_reader_of_the_prompt_alone_finds_the_code_that_each_number_stands_for
     for trial in asked:
         shown = shown_options(trial.prompt, trial.trial_id)
         assert len(shown) == len(trial.values)
-        for text, value in zip(shown, trial.values, strict=True):
+        for (_, text), value in zip(shown, trial.values, strict=True):
             assert not text or codes[trial.question_id][text] == value, trial.trial_id

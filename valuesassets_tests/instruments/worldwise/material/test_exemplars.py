@@ -2,8 +2,8 @@ import pytest
 
 from valuesassets.instruments.worldwise.material.dimensions import AXES
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
-from valuesassets.records.bundled import BUNDLED
 from valuesassets.records.errors import InputError
+from valuesassets.records.places import BUNDLED
 from valuesassets_tests.instruments.worldwise.made_answer_files import exemplar_lines, write_lines
 
 HEADER, *GOOD = exemplar_lines(["IDV"])

@@ -3,8 +3,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from valuesassets.measure.own_against_chance import own_and_by_chance
-from valuesassets.measure.resampling import permutation_p
+from valuesassets.measure.resampling import own_and_by_chance, permutation_p
 
 
 def test_a_case_worked_by_hand():

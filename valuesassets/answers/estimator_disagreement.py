@@ -46,10 +46,7 @@ def list_disagreements(probe: pd.DataFrame, threshold: float) -> tuple[list[dict
 def summarise_disagreements(probe: pd.DataFrame, threshold: float) -> pd.DataFrame:
     """Per cell and estimate: items compared, median total variation, and the share of items above the threshold."""
     distances = derive_disagreements(probe)
-    groups = distances.assign(is_far=distances["tvd"] > threshold).groupby(
-        ["model", "language", "estimator"], sort=False
-    )
-    summary = groups.agg(
-        n_items=("tvd", "size"), median_tvd=("tvd", "median"), share_above_threshold=("is_far", "mean")
-    )
-    return pd.DataFrame(summary).reset_index()
+    distances["is_far"] = distances["tvd"] > threshold
+    groups = distances.groupby(["model", "language", "estimator"], sort=False)
+    summary = groups.agg(n_items=("tvd", "size"), median_tvd=("tvd", "median"), share=("is_far", "mean"))
+    return pd.DataFrame(summary).rename(columns={"share": "share_above_threshold"}).reset_index()

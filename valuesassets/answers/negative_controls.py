@@ -62,8 +62,6 @@ def derive_negative_controls(
     copied, rows = ["n", "n_unreadable", *(f"{error}_mean" for error in ERRORS)], []
     for pair, probe in answered.items():
         summary = summarise_recovery(compare_with_plants(probe, plants), phantom).iloc[0]
-        row = dict(zip(("model", "language", "answered_by"), pair, strict=True)) | {
-            name: summary[name] for name in copied
-        }
+        row = dict(zip(("model", "language", "answered_by"), pair, strict=True)) | dict(summary[copied])
         rows.append(row | {"fails": not summary["is_recovered"], "reason": summary["reason"]})
     return pd.DataFrame(rows)

@@ -57,26 +57,18 @@ def judge_orders(model: str, agreement: OrderAgreement, threshold: float, words:
     if is_evidence is None:
         few = f"{agreement.n_items} {words.items} were read in both orders, {FEWEST_ITEMS} are needed"
         return OrderQuality(None, None, f"whether {words.things} of {model} follow position is not known: {few}")
-    ends = (
-        f"{agreement.agreement:.2f} [{agreement.low:.2f}, {agreement.high:.2f}]"
-        if agreement.agreement > 0
-        else "below 0"
-    )
-    agreed = f"agreement {ends}, {threshold:g} is asked for"
+    estimate = f"{agreement.agreement:.2f} [{agreement.low:.2f}, {agreement.high:.2f}]"
+    agreed = f"agreement {estimate if agreement.agreement > 0 else 'below 0'}, {threshold:g} is asked for"
     if is_evidence and agreement.changed < MOST_CHANGED:
         return OrderQuality(OF_OPTIONS, True, None)
     if is_evidence:
-        summary = (
-            f"position decides most single {words.things} of {model} ({changed}), but leans come back in the other "
-        )
-        return OrderQuality(UNDER_A_PULL, True, f"{summary}order ({agreed}); {words.instead}")
+        pulled = f"position decides most single {words.things} of {model} ({changed})"
+        summary = f"{pulled}, but leans come back in the other order ({agreed}); {words.instead}"
+        return OrderQuality(UNDER_A_PULL, True, summary)
     verdict = OF_POSITION if agreement.changed >= MOST_CHANGED else OF_NEITHER
     by = "by position" if verdict == OF_POSITION else "neither by option nor by position"
-    chosen = f"{model} {words.verb} {by}"
-    summary = (
-        f"{chosen}: {changed}, and leans in one order do not come back in the other ({agreed}); its {words.things} "
-    )
-    return OrderQuality(verdict, False, f"{summary}are no evidence of what it prefers")
+    summary = f"{model} {words.verb} {by}: {changed}, and leans in one order do not come back in the other ({agreed})"
+    return OrderQuality(verdict, False, f"{summary}; its {words.things} are no evidence of what it prefers")
 
 
 def describe_orders(

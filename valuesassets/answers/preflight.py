@@ -175,9 +175,7 @@ def compare_wordings(
     stabilities = []
     for wording, own in answers.items():
         others = [answers[other] for other in wordings if other != wording]
-        distances = sorted(
-            tvd(own[asked_id], other[asked_id]) for other in others for asked_id in own.keys() & other.keys()
-        )
+        distances = sorted(tvd(own[each], other[each]) for other in others for each in own.keys() & other.keys())
         cues = Counter(trial.prompt.splitlines()[-1] for trial in trials if trial.wording == wording)
         p_valids = [r.p_valid for trial, r in read if trial.wording == wording and r.p_valid is not None]
         cue = cues.most_common(1)[0][0]
@@ -254,23 +252,15 @@ def judge_preflight(
         wordings += compare_wordings(model, part, few, readings[part])
     failed = [finding for finding in findings if not finding.passed]
     failing, doubtful = ([finding for finding in failed if finding.is_gate is gate] for gate in (True, False))
-    parts = {part: _no_part(reason) for part, reason in not_asked.items()}
+    unasked = {"is_left_out": True, "override": None, "is_asked": False}
+    parts: dict[str, dict[str, Any]] = {part: unasked | {"reason": reason} for part, reason in not_asked.items()}
     for part in trials:
         of_part = [finding for finding in failing if finding.part == part]
         reason, override = _why_left_out(of_part, readings.get(part, ())), overrides.get(part)
         is_left_out = bool(of_part) and not override
         parts[part] = {"is_left_out": is_left_out, "reason": reason, "override": override, "is_asked": True}
-    verdict = {
-        "parts": parts,
-        "findings": list(map(asdict, findings)),
-        "tokenizers": dict(tokenizers),
-        "wordings": list(map(asdict, wordings)),
-    }
-    return verdict, failing, doubtful
-
-
-def _no_part(reason: str) -> dict[str, Any]:
-    return {"is_left_out": True, "reason": reason, "override": None, "is_asked": False}
+    verdict = {"parts": parts, "findings": list(map(asdict, findings)), "tokenizers": dict(tokenizers)}
+    return verdict | {"wordings": list(map(asdict, wordings))}, failing, doubtful
 
 
 def _why_left_out(failing: Sequence[Finding], readings: Sequence[Reading]) -> str | None:

@@ -16,6 +16,7 @@ from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.trials import Reading, Status, Trial, main_trials
 
 Row = dict[str, Any]
+BIAS = "position_bias_magnitude"
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,9 @@ def doubtful_questions(once: pd.DataFrame, rules: Thresholds) -> dict[str, list[
     Args:
         once: one row per (question, wording).
     """
-    columns = ["question_id", "wording"]
 
     def rows(fails: pd.Series, *more: str) -> list[Row]:
-        return once.loc[fails, [*columns, *more]].to_dict("records")
+        return once.loc[fails, ["question_id", "wording", *more]].to_dict("records")
 
     low, median = rows(once["p_valid"] < rules.p_valid_question, "p_valid"), once["p_valid"].median()
     if not median >= rules.p_valid_cell:
@@ -91,9 +91,7 @@ def doubtful_questions(once: pd.DataFrame, rules: Thresholds) -> dict[str, list[
     return {
         "every_question_is_read": rows(once["status"] != "ok", "status", "reason"),
         "p_valid_is_sufficient": low,
-        "position_bias_is_small": rows(
-            once["position_bias_magnitude"] > rules.position_bias, "position_bias_magnitude"
-        ),
+        "position_bias_is_small": rows(once[BIAS] > rules.position_bias, BIAS),
     }
 
 

@@ -46,16 +46,17 @@ def report_quality(
         cells_wanted: (model, language) of the study.
         left_out: reasons why cells of the study are not asked.
     """
-    is_left_out = pd.Series([*zip(probe["model"], probe["language"], strict=True)], probe.index, object).isin(
-        [*left_out]
-    )
+    cells = pd.Series([*zip(probe["model"], probe["language"], strict=True)], probe.index, object)
+    is_left_out = cells.isin([*left_out])
     readings = _readings(probe.loc[~is_left_out], thresholds)
     questions = _questions(readings, thresholds)
     is_dropped = readings["question_id"].isin(questions.loc[questions["is_dropped"], "question_id"])
     dropped = is_dropped & readings["standing"].isin(["usable", "unreliable"])
     readings.loc[dropped, ["standing", "reason", "rule"]] = "dropped", "unreliable in too many cells", "dropped_share"
     readings["is_usable"] = readings["standing"] == "usable"
-    return QualityReport(_cells(readings, cells_wanted, thresholds, left_out), questions, readings)
+    by_cell = dict(iter(readings.groupby(["model", "language"])))
+    rows = [_cell(cell, by_cell.get(cell), thresholds, left_out.get(cell)) for cell in cells_wanted]
+    return QualityReport(pd.DataFrame(rows), questions, readings)
 
 
 def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool = False) -> pd.DataFrame:
@@ -91,10 +92,8 @@ def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool
 
 def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
     numbers = ["p_valid", "p_valid_forward", "p_valid_reversed", "position_bias_magnitude", "resolution_mass"]
-    readings_by_wording = probe.drop_duplicates([*READING, "wording"]).astype(dict.fromkeys(numbers, float))
-    of_status = readings_by_wording.assign(
-        status=readings_by_wording["status"].where(readings_by_wording["status"] != "ok", "")
-    )
+    by_wording = probe.drop_duplicates([*READING, "wording"]).astype(dict.fromkeys(numbers, float))
+    of_status = by_wording.assign(status=by_wording["status"].where(by_wording["status"] != "ok", ""))
     groups = of_status.groupby([*READING, "response_type", "is_converted"], sort=False)
     # A question counts as unread if none of its wordings was read.
     readings = groups[numbers].mean().reset_index()
@@ -111,16 +110,14 @@ def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
         readings.loc[fault & (readings["status"] == ""), ["standing", "reason", "rule"]] = standing, reason, rule
     readings.loc[readings["standing"] == "usable", "reason"] = None
     readings["is_position_biased"] = readings["position_bias_magnitude"] > thresholds.position_bias
-    columns = [*READING, "response_type", "is_converted", *numbers, "standing", "is_position_biased", "reason"]
-    columns += ["rule"]
+    columns = [*READING, "response_type", "is_converted", *numbers, "standing", "is_position_biased", "reason", "rule"]
     return readings.loc[:, columns]
 
 
 def _questions(readings: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
     medians = pd.Series(readings.groupby(["model", "language"])["p_valid"].transform("median"))
-    readings = readings.assign(
-        is_low=readings["p_valid"] < thresholds.p_valid_question, is_readable=medians >= thresholds.p_valid_cell
-    )
+    is_low, is_readable = readings["p_valid"] < thresholds.p_valid_question, medians >= thresholds.p_valid_cell
+    readings = readings.assign(is_low=is_low, is_readable=is_readable)
     groups = readings.groupby("question_id", sort=False)
     questions = groups.agg(
         response_type=("response_type", "first"),
@@ -142,16 +139,6 @@ def _questions(readings: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
     ]
     questions["rule"] = pd.Series(None, questions.index, object).mask(questions["is_dropped"], "dropped_share")
     return questions
-
-
-def _cells(
-    readings: pd.DataFrame,
-    wanted: Sequence[tuple[str, str]],
-    thresholds: Thresholds,
-    left_out: Mapping[tuple[str, str], str],
-) -> pd.DataFrame:
-    by_cell = dict(iter(readings.groupby(["model", "language"])))
-    return pd.DataFrame([_cell(cell, by_cell.get(cell), thresholds, left_out.get(cell)) for cell in wanted])
 
 
 def _cell(

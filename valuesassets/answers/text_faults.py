@@ -77,9 +77,8 @@ def echo(text: str, prompts: Sequence[str]) -> str | None:
         if prompt_text.startswith(written):
             return "is a beginning of the prompt"
         pieces, prompt_pieces = list(_pieces(text)), set(_pieces(prompt))
-        if len(pieces) >= FEWEST_PIECES and (
-            share := sum(piece in prompt_pieces for piece in pieces) / len(pieces)
-        ) >= (MOST_ECHOED):
+        share = sum(piece in prompt_pieces for piece in pieces) / max(len(pieces), 1)
+        if len(pieces) >= FEWEST_PIECES and share >= MOST_ECHOED:
             return f"{share:.0%} of it stands in the prompt"
     return None
 

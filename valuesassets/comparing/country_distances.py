@@ -19,14 +19,7 @@ from valuesassets.comparing.null_answers import kind_of
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import jsd_bits_by_sampling, jsd_bits_of
 from valuesassets.measure.means import mean_of_known
-from valuesassets.measure.resampling import (
-    ROUNDING,
-    interval_ends,
-    labelled_p,
-    labellings,
-    resampled_means,
-    with_ends,
-)
+from valuesassets.measure.resampling import ROUNDING, interval_ends, labelled_p, labellings, resampled_means, with_ends
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.study import Study
 from valuesassets.records.tables import TABLES

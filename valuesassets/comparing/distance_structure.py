@@ -127,9 +127,8 @@ def _difference(
     number_of_cell = np.array([numbers.get(language, -1) for _, language in cells.cells], dtype=np.intp)
     first, second = pairs_of(len(cells.cells))
     is_compared = (cells.model_of[first] == cells.model_of[second]) & np.isin(cells.model_of[first], members)
-    pairs = np.flatnonzero(
-        is_compared & (number_of_cell[first] >= 0) & (number_of_cell[second] >= 0) & np.isfinite(cells.mean)
-    )
+    has_groups = (number_of_cell[first] >= 0) & (number_of_cell[second] >= 0)
+    pairs = np.flatnonzero(is_compared & has_groups & np.isfinite(cells.mean))
     first_of_pair, second_of_pair = number_of_cell[first[pairs]], number_of_cell[second[pairs]]
     present = np.unique(np.concatenate([first_of_pair, second_of_pair]))
     is_within = groups[first_of_pair] == groups[second_of_pair]
@@ -245,19 +244,15 @@ def find_neighbours(
         row: dict[str, Any] = {"model": model, "other": other, "n_languages": len(both), "note": None}
         counts.append(row)
         if len(both) < LEAST_LANGUAGES:
-            row["note"] = (
-                f"{len(both)} language{'s' * (len(both) != 1)} answered by both families: {LEAST_LANGUAGES} are needed"
-            )
+            languages = f"{len(both)} language{'s' * (len(both) != 1)}"
+            row["note"] = f"{languages} answered by both families: {LEAST_LANGUAGES} are needed"
             continue
         rows, same = (np.array([places[code] for code in both]) for places in (own, others))
         nearest, rank = _nearest_and_rank(square, rows, same, of_own, of_other)
         to_own, to_others, to_same = square[rows[:, None], of_own], square[rows[:, None], of_other], square[rows, same]
         to_all = np.concatenate([to_own, to_others], axis=1)
         is_same, is_own = nearest == same, np.isin(nearest, of_own)
-        columns = {
-            "model": model,
-            "language": both,
-            "other": other,
+        columns = {"model": model, "language": both, "other": other} | {
             "nearest_model": distances.model_of[nearest].astype(object),
             "nearest_language": distances.language_of[nearest].astype(object),
             f"nearest_{distances.name}": square[rows, nearest],

@@ -117,9 +117,8 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
     cells = rows(labels.assign(**averages, **rank_values, source=source), has_items)
     # The pool of other countries lacks the own country, so its rank would be an artefact.
     cells.loc[cells["model"] == OTHERS, [name for name in rank_values if name.startswith("own_country")]] = np.nan
-    cells = pd.concat(
-        [cells, floor_labels.assign(**_averages(floors, counts, level), source=source)], ignore_index=True
-    )
+    floor_cells = floor_labels.assign(**_averages(floors, counts, level), source=source)
+    cells = pd.concat([cells, floor_cells], ignore_index=True)
     types = {"response_type": np.array(grid.scales.response_types, dtype=object)}
     floor_beside = {"dk_rate": dk_rate[own[floor]], "p_invalid": np.full(is_asked.shape, np.nan)}
     questions = [
@@ -134,6 +133,7 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         f"{name}_p_corrected": all_tests.loc[all_tests["statistic"] == name, "p_corrected"].to_numpy()
         for name in ("mean_rank", "own_country_advantage")
     }
+    all_labels = pd.concat([labels, floor_labels], ignore_index=True)
     with_floors = {name: np.concatenate([measured[name], floors[name]]) for name in measured}
     notes = [
         *(
@@ -150,9 +150,7 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
     return {
         "questions": pd.concat(questions, ignore_index=True).assign(source=source),
         "cells": cells,
-        "by_response_type": _by_response_type(
-            grid, pd.concat([labels, floor_labels], ignore_index=True), with_floors, study
-        ),
+        "by_response_type": _by_response_type(grid, all_labels, with_floors, study),
         "own_country": families.assign(**corrected),
         "resources": resources.assign(p_corrected=all_tests["p_corrected"].iloc[len(tests) :].reset_index(drop=True)),
         "tests": all_tests,
@@ -296,10 +294,9 @@ def compare_levels(
 
 def _difference(values: Array, is_low: NDArray[np.bool_], study: Study, *purpose: str) -> dict[str, Any]:
     low, high = values[is_low], values[~is_low]
+    means = [side.mean() if side.size else np.nan for side in (high, low)]
     comparison: dict[str, Any] = {"n_high": high.size, "n_low": low.size, "note": None}
-    comparison |= {
-        name: side.mean() if side.size else np.nan for name, side in (("mean_high", high), ("mean_low", low))
-    }
+    comparison |= {"mean_high": means[0], "mean_low": means[1]}
     if min(low.size, high.size) < LEAST_LANGUAGES:
         few = f"{high.size} high- and {low.size} low-resource languages: two or more of both are needed"
         return comparison | {"note": few}
@@ -308,7 +305,6 @@ def _difference(values: Array, is_low: NDArray[np.bool_], study: Study, *purpose
     drawn_low, drawn_high = (resampled_means(part, resample_counts(part.size, draws, random)) for part in (low, high))
     ends = interval_ends(drawn_low - drawn_high, min(low.size, high.size), study.inference.level)
     permuted, is_all = group_labellings(is_low, draws, random)
-    means = (permuted @ values) / low.size - ((~permuted) @ values) / high.size
-    return (
-        comparison | with_ends("difference", observed, ends) | {"p": labelled_p(abs(observed), np.abs(means), is_all)}
-    )
+    by_chance = (permuted @ values) / low.size - ((~permuted) @ values) / high.size
+    comparison["p"] = labelled_p(abs(observed), np.abs(by_chance), is_all)
+    return comparison | with_ends("difference", observed, ends)

@@ -1,4 +1,7 @@
-"""Tables of tests: each test of an analysis is a row, and p-values are corrected within families of tests."""
+"""Tables of tests: each test of an analysis is a row, and p-values are corrected within families of tests.
+
+Tests that allow for related languages find here which are related: those of a culture zone, or of a language family.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -6,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from valuesassets.answers.language_codes import known_languages
 from valuesassets.comparing.null_answers import null_families
 from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.records.study import Study
@@ -13,6 +17,9 @@ from valuesassets.records.tables import TABLES
 
 OF_NULLS = " (null families)"
 """Suffix of the name of a family of tests about null families."""
+ZONE, FAMILY = "culture zone", "language family"
+RELATIVES = (ZONE, FAMILY)
+"""Kinds of groups of related languages."""
 
 
 def family_of(tests: str, families: Iterable[object], study: Study) -> str:
@@ -62,3 +69,18 @@ def tests_table(rows: Sequence[Mapping[str, object]], study: Study) -> pd.DataFr
     table["value"], table["p"] = table["value"].astype(float), p
     table["p_corrected"], table["is_rejected"] = corrected, corrected <= study.inference.alpha
     return table
+
+
+def groupings(languages: Sequence[str], study: Study) -> dict[str, tuple[str, ...]]:
+    """The group of each language, by kind of group; a language without a known group is its own group.
+
+    A kind is left out where no two languages share a group, or where all languages share one.
+    """
+    zones = (study.languages[code].zone for code in languages)
+    languages_by_code = known_languages()
+    families = (languages_by_code[code].family if code in languages_by_code else "" for code in languages)
+    by_kind = {
+        kind: tuple(group or code for group, code in zip(groups, languages, strict=True))
+        for kind, groups in ((ZONE, zones), (FAMILY, families))
+    }
+    return {kind: groups for kind, groups in by_kind.items() if 1 < len(set(groups)) < len(groups)}

@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 
 from valuesassets.comparing.answer_grid import AnswerGrid, own_country
 from valuesassets.comparing.country_distances import advantages, at_own, jsd_bits_to_countries, of_own
-from valuesassets.comparing.hypotheses import as_test, tests_table
+from valuesassets.comparing.hypotheses import RELATIVES, as_test, groupings, tests_table
 from valuesassets.comparing.null_answers import null_families
-from valuesassets.comparing.relatives import KINDS as RELATIVES
-from valuesassets.comparing.relatives import groupings
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import entropy_bits_of, jsd_distance_of
 from valuesassets.measure.means import mean_of_known
@@ -199,9 +197,8 @@ def _related(
     names, languages = (str(complete[kind].iloc[0]) for kind in ("mono", "multi")), complete["language"].tolist()
     mono, multi = (np.array([grid.places(name)[language] for language in languages], dtype=np.intp) for name in names)
     answers, people = (grid.scales.expected_unit(each) for each in (grid.answers, grid.people))
-    family_differences, country_profiles = (
-        centred_on_items(each) for each in (answers[mono] - answers[multi], people[own[mono]])
-    )
+    family_differences = centred_on_items(answers[mono] - answers[multi])
+    country_profiles = centred_on_items(people[own[mono]])
     p_values = []
     for kind, groups in groupings(languages, study).items():
         shared = share_between(family_differences, groups) * share_between(country_profiles, groups)

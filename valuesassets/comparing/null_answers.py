@@ -71,9 +71,7 @@ def sampling_floor(scales: Scales, people: Array, effective_n: Array, random: np
     """
     is_known = np.isfinite(people).all(axis=-1) & (effective_n >= 1)
     probs = np.where(is_known[..., None], people, scales.uniform())
-    probs = (
-        probs / probs.sum(axis=-1, keepdims=True) * (1 - 1e-12)
-    )  # numpy refuses probabilities whose sum exceeds 1 by rounding
+    probs = probs / probs.sum(axis=-1, keepdims=True) * (1 - 1e-12)  # numpy refuses sums that exceed 1 by rounding
     n = np.where(is_known, effective_n, 1).astype(np.int64)
     total: dict[str, Array] = {}
     for _ in range(SAMPLES):

@@ -16,11 +16,7 @@ from valuesassets.measure.distances import entropy_bits_of
 from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.order_agreement import OrderAgreement, order_agreement
 from valuesassets.measure.ratio_of_means import ratio_of_means
-from valuesassets.measure.resampling import (
-    means_with_intervals,
-    resample_counts,
-    with_ends,
-)
+from valuesassets.measure.resampling import means_with_intervals, resample_counts, with_ends
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.study import Study
 from valuesassets.records.tables import TABLES

@@ -162,19 +162,15 @@ def _family(expected: Array, leans: Array, study: Study) -> tuple[dict[str, Any]
     if wordings > 1:
         mean_leans = leans[..., is_shared].mean(axis=0)
         pattern = balanced - mean_of_known(balanced)[..., None]
-        for name, values_of_name in (
-            ("generalizability", balanced),
-            ("pattern", pattern),
-            ("beyond_position", mean_leans),
-        ):
+        measured = {"generalizability": balanced, "pattern": pattern, "beyond_position": mean_leans}
+        for name, values_of_name in measured.items():
             random = seeded(study.seed, "reliability", name)
             share, *ends = repeated_share(values_of_name, study.inference.level, random)
             row |= with_ends(name, share, (ends[0], ends[1]))
         both = ("generalizability", "beyond_position")
         # If the interval contains 0, the differences may not replicate at all.
-        row["is_reliable"] = min(row[name] for name in both) >= study.thresholds.reliability and not any(
-            row[f"{name}_low"] <= 0 for name in both
-        )
+        holds_0 = any(row[f"{name}_low"] <= 0 for name in both)
+        row["is_reliable"] = min(row[name] for name in both) >= study.thresholds.reliability and not holds_0
     else:
         row["reason"] = "asked in one wording: what another would change was not measured (elicitation.wordings)"
     row["over_orders"] = over_conditions(values, [LANGUAGE, PATTERN]).item()

@@ -67,12 +67,7 @@ class Scales:
     def distances(self, p: Array, q: Array) -> dict[str, Array]:
         """Every distance between answers (..., I, K), by the name of its column."""
         bits = jsd_bits_of(p, q)
-        return {
-            "w1_unit": self.w1_unit(p, q),
-            "tvd": tvd_of(p, q),
-            "jsd_bits": bits,
-            "jsd_distance": np.sqrt(bits),
-        }
+        return {"w1_unit": self.w1_unit(p, q), "tvd": tvd_of(p, q), "jsd_bits": bits, "jsd_distance": np.sqrt(bits)}
 
     def expected_unit(self, p: Array) -> Array:
         """Mean answers (..., I) with the scale's ends at 0 and 1; NaN for items without an order."""

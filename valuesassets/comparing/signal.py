@@ -13,9 +13,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.comparing.answer_grid import AnswerGrid, own_country
-from valuesassets.comparing.hypotheses import as_test, tests_table
-from valuesassets.comparing.relatives import KINDS as RELATIVES
-from valuesassets.comparing.relatives import groupings
+from valuesassets.comparing.hypotheses import RELATIVES, as_test, groupings, tests_table
 from valuesassets.comparing.scales import Scales
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.means import mean_of_known
@@ -80,10 +78,8 @@ def derive_signal(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame]:
     tests = tests_table([_test(row, study) for row in rows], study)
     correlations = TABLES["signal/correlations"].frame(rows)
     for model, family_rows in correlations.groupby("model", sort=False):
-        is_rejected = dict(
-            zip(family_rows["kind"], tests.loc[family_rows.index, "is_rejected"].astype(bool), strict=True)
-        )
         by_kind = family_rows.set_index("kind")
+        is_rejected = dict(zip(by_kind.index, tests.loc[family_rows.index, "is_rejected"].astype(bool), strict=True))
         reason = why_withheld(by_kind, is_rejected, study.inference.alpha)
         sentence = None if reason else verdict(by_kind, is_rejected)
         verdicts.append({"model": model, "verdict": sentence, "reason": reason})
@@ -126,7 +122,7 @@ def _correlations(
             f"{len(places)} language{'s' * (len(places) != 1)} with people of their country, {FEWEST_LANGUAGES} or "
             "more are needed for a p-value"
         )
-    draws = study.inference.resamples
+    draws, level = study.inference.resamples, study.inference.level
     permuted, is_all = labellings(len(places), draws, seeded(study.seed, "signal", model, "permutations"))
     groups = groupings([grid.cells[place][1] for place in places], study)
     rows = []
@@ -138,7 +134,7 @@ def _correlations(
         sums = paired(a, b, is_double)
         identity = np.arange(len(places))
         r = float(sums.correlation((identity, identity)))
-        row: dict[str, Any] = {"model": model, "kind": kind, "r": r, "level": study.inference.level}
+        row: dict[str, Any] = {"model": model, "kind": kind, "r": r, "level": level}
         chance = sums.correlation((identity, permuted))
         if np.isfinite(r) and np.isfinite(chance).all():
             n_items = a.shape[1]
@@ -146,7 +142,6 @@ def _correlations(
                 raise MissingData(f"an interval over items needs two or more of them, found {n_items}")
             counts = resample_counts(n_items, draws, seeded(study.seed, "signal", model, "items"))
             drawn = resampled_correlations(a, b, counts, is_double)
-            level = study.inference.level
             row["low"], row["high"] = interval_ends(drawn, n_items, level)
             row["null_low"], row["null_high"] = np.quantile(chance, [(1 - level) / 2, (1 + level) / 2])
             p_free = labelled_p(r, chance, is_all)
@@ -168,9 +163,8 @@ def profiles(answers: Array, scales: Scales, kind: str) -> Array:
         return expected
     if kind not in (ROBUST, BEYOND):
         return centred_on_items(expected)
-    means, variances = (
-        np.nan_to_num(mean_of_known(each.T)) for each in (expected, scales.variance_unit(answers)[:, ordinal])
-    )
+    both = (expected, scales.variance_unit(answers)[:, ordinal])
+    means, variances = (np.nan_to_num(mean_of_known(each.T)) for each in both)
     return without_style(expected, style_of_items(means, variances))
 
 

@@ -127,15 +127,18 @@ def compare_answers(one: Side, other: Side, seed: int = 0) -> dict[str, pd.DataF
             f"{one.name} and {other.name}: no question in common, {has[0]} here and {has[1]} there; compare studies of "
             "the same questions"
         )
-    renamed = [_with_side(rows, side) for rows, side in zip(sides, (FIRST, SECOND), strict=True)]
+    renamed = [
+        rows.assign(model=f"{side} " + rows["model"].astype(str), prob=rows["prob_averaged"])
+        for rows, side in zip(sides, (FIRST, SECOND), strict=True)
+    ]
     grid = answer_grid(pd.concat(renamed, ignore_index=True))
     places = [[grid.cells.index((f"{side} {model}", code)) for model, code in shared] for side in (FIRST, SECOND)]
     unit = grid.scales.expected_unit(grid.answers)
     differences = unit[places[1]] - unit[places[0]]  # (C, I)
     distances = grid.scales.distances(grid.answers[places[0]], grid.answers[places[1]])["jsd_distance"]
-    by_cell = pd.DataFrame(shared, columns=pd.Index(["model", "language"])).assign(
-        **_mean_columns(differences, partial(_resampled, seed=seed)), jsd_distance=mean_of_known(distances)
-    )
+    by_cell = pd.DataFrame(shared, columns=pd.Index(["model", "language"]))
+    means = _mean_columns(differences, partial(_resampled, seed=seed))
+    by_cell = by_cell.assign(**means, jsd_distance=mean_of_known(distances))
     families = list(dict.fromkeys(model for model, _ in shared))
     rows = {model: [place for place, cell in enumerate(shared) if cell[0] == model] for model in families}
     most = max(map(len, rows.values()))
@@ -196,9 +199,8 @@ def flat(settings: Mapping[str, Any], before: str = "") -> dict[str, Any]:
     """
     settings_by_name: dict[str, Any] = {}
     for name, value in settings.items():
-        settings_by_name |= (
-            flat(value, f"{before}{name}.") if isinstance(value, Mapping) else {f"{before}{name}": value}
-        )
+        place = f"{before}{name}"
+        settings_by_name |= flat(value, f"{place}.") if isinstance(value, Mapping) else {place: value}
     return settings_by_name
 
 
@@ -209,11 +211,6 @@ def _differences(here: Mapping[str, Any], there: Mapping[str, Any], what: str) -
         if here.get(name) != there.get(name)
     ]
     return pd.DataFrame(rows, columns=pd.Index([what, FIRST, SECOND]))
-
-
-def _with_side(rows: pd.DataFrame, side: str) -> pd.DataFrame:
-    """Answers for `answer_grid`, with the side as a part of the family's name."""
-    return rows.assign(model=f"{side} " + rows["model"].astype(str), prob=rows["prob_averaged"])
 
 
 def _padded(values: Array, width: int) -> Array:

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from valuesassets.figures import style
-from valuesassets.figures.marks import rule, say_nothing
-from valuesassets.figures.panels import MOST_PANELS, is_crowd, is_leftmost, looks_of, model_handles, new_panels
+from valuesassets.figures.marks import rule
+from valuesassets.figures.panels import is_crowd, looks_of, model_handles, new_panels
 from valuesassets.measure.arrays import Array
 from valuesassets.records.frames import column, rows, rows_where
 
@@ -30,15 +30,10 @@ def draw_calibration_curve(quantiles: pd.DataFrame, planted: bool = False) -> Fi
     handles += [rule("all models together", style.BLACK, lw=1.4)] if is_crowd(looks) else []
     handles += [rule("as predicted", style.BLACK, "--")]
     tasks = list(dict.fromkeys(measured["task"]))
-    figure, panels, left_out = new_panels(tasks, COLUMNS, handles, above_in=1.15)
-    if not tasks:
-        say_nothing(panels[0])
-    for place, (task, axes) in enumerate(zip(tasks[:MOST_PANELS], panels, strict=False)):
+    labels = ("predicted", "observed")
+    figure, panels, left_out = new_panels(tasks, COLUMNS, handles, 1.15, labels, style.BODY_PT - 1)
+    for task, axes in zip(tasks, panels, strict=False):
         _draw_task(axes, rows_where(measured, task=task), looks)
-        if is_leftmost(place, len(tasks), COLUMNS):
-            axes.set_ylabel("observed", fontsize=style.BODY_PT - 1)
-        if place + min(COLUMNS, len(tasks)) >= len(panels):
-            axes.set_xlabel("predicted", fontsize=style.BODY_PT - 1)
     caption = [
         "Of the likeliest candidate after a person's own history: the share that it was given, and how often it was "
         "the answer. Below the line the model is too sure. Larger marks: more answers.",

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from valuesassets.figures import style
 from valuesassets.figures.backgrounds import short
@@ -49,7 +48,9 @@ def draw_diversity_robustness(
     n_lines = sum(style.wrap(line, style.PAGE_WIDTH_IN, style.SMALL_PT).count("\n") + 1 for line in caption)
     figure = style.new_figure(height_in=4.6 + 0.14 * n_lines)
     axes = figure.add_subplot()
-    _draw_cross(axes)
+    for line, name in ((axes.axvline, "diversity"), (axes.axhline, "robustness")):
+        line(0, color=style.BLACK, lw=1, zorder=1, gid=f"no {name}")
+        line(1, color=style.GREY, lw=0.9, ls=":", zorder=1, gid=f"full {name}")
     _draw_models(axes, near)
     axes.set(xlim=_limits(near, "diversity"), ylim=_limits(near, "robustness"))
     axes.set_xlabel("diversity: what the language alone carries")
@@ -57,19 +58,10 @@ def draw_diversity_robustness(
     if not len(near):
         axes.text(0.5, 0.5, "no model has both", transform=axes.transAxes, ha="center", style="italic")
     title = "Do answers differ by culture, and does a named country override it?"
-    style.finish(figure, title, caption, _handles(), 2, planted)
+    handles = [rule("0: no signal", style.BLACK), rule("1: as much as countries differ", style.GREY, ":", 0.9)]
+    style.finish(figure, title, caption, handles, 2, planted)
     _write_names(axes, near)
     return figure
-
-
-def _draw_cross(axes: Axes) -> None:
-    for line, name in ((axes.axvline, "diversity"), (axes.axhline, "robustness")):
-        line(0, color=style.BLACK, lw=1, zorder=1, gid=f"no {name}")
-        line(1, color=style.GREY, lw=0.9, ls=":", zorder=1, gid=f"full {name}")
-
-
-def _handles() -> list[Line2D]:
-    return [rule("0: no signal", style.BLACK), rule("1: as much as countries differ", style.GREY, ":", 0.9)]
 
 
 def _draw_models(axes: Axes, models: pd.DataFrame) -> None:

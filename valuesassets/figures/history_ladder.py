@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from valuesassets.figures import style
-from valuesassets.figures.marks import rule, say_nothing, shift
-from valuesassets.figures.panels import MOST_PANELS, is_crowd, is_leftmost, looks_of, model_handles, new_panels
+from valuesassets.figures.marks import rule, shift
+from valuesassets.figures.panels import is_crowd, looks_of, model_handles, new_panels
 from valuesassets.records.frames import column, rows, rows_where
 
 LADDER = ("alone", "other", "permuted", "human")
@@ -43,10 +43,9 @@ def draw_history_ladder(gains: pd.DataFrame, scores: pd.DataFrame, planted: bool
     handles += [rule("median of the models", style.BLACK, lw=1.8)] if is_crowd(looks) else []
     handles += [rule(name, style.BLACK, ls, 0.9) for name, ls in REFERENCES.items() if name in set(measured["history"])]
     tasks = list(dict.fromkeys(climbed["task"]))
-    figure, panels, left_out = new_panels(tasks, COLUMNS, handles, above_in=1.15)
-    if not tasks:
-        say_nothing(panels[0])
-    for place, (task, axes) in enumerate(zip(tasks[:MOST_PANELS], panels, strict=False)):
+    labels, size = ("", "log score (nats)"), style.BODY_PT - 1 - (len(tasks) > 2)
+    figure, panels, left_out = new_panels(tasks, COLUMNS, handles, 1.15, labels, size)
+    for task, axes in zip(tasks, panels, strict=False):
         histories = [name for name in LADDER if name in set(rows_where(climbed, task=task)["history"])]
         _draw_models(axes, rows_where(climbed, task=task), histories, looks)
         for name, ls in REFERENCES.items():
@@ -57,8 +56,6 @@ def draw_history_ladder(gains: pd.DataFrame, scores: pd.DataFrame, planted: bool
         _name_steps(axes, histories, rows_where(gains, task=task) if len(gains) else gains)
         axes.set_xticks(range(len(histories)), histories, fontsize=style.SMALL_PT - (1.5 if len(tasks) > 2 else 0))
         axes.set_xlim(-0.35, max(len(histories) - 1, 0) + 0.35)
-        if is_leftmost(place, len(tasks), COLUMNS):
-            axes.set_ylabel("log score (nats)", fontsize=style.BODY_PT - 1 - (len(tasks) > 2))
     caption = [
         "Higher is better; 0 is a certain and right prediction. Under a step: the number of models whose score it "
         "raises (↑) or lowers (↓), with p corrected over the models of a task.",

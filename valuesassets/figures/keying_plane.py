@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from valuesassets.figures import style
 from valuesassets.figures.backgrounds import is_missing
-from valuesassets.figures.marks import rule, say_nothing
-from valuesassets.figures.panels import MOST_PANELS, is_crowd, is_leftmost, looks_of, model_handles, new_panels
+from valuesassets.figures.marks import rule
+from valuesassets.figures.panels import is_crowd, looks_of, model_handles, new_panels
 from valuesassets.records.frames import column, records, rows, rows_where
 
 COLUMNS = 4
@@ -32,17 +32,12 @@ def draw_keying_plane(models: pd.DataFrame, scales: pd.DataFrame, planted: bool 
     handles = model_handles(looks, markersize=5)
     handles += [rule("label preference alone", style.VERMILLION, "--"), rule("trait alone", style.BLACK)]
     names = list(dict.fromkeys(measured["name"]))
-    figure, panels, left_out = new_panels(names, COLUMNS, handles, above_in=1.25)
-    if not names:
-        say_nothing(panels[0])
+    labels = ("forward-keyed", "reverse-keyed")
+    figure, panels, left_out = new_panels(names, COLUMNS, handles, 1.25, labels, style.BODY_PT - 2)
     row_of_scale = {str(row["name"]): row for row in records(scales)} if len(scales) else {}
-    for place, (name, axes) in enumerate(zip(names[:MOST_PANELS], panels, strict=False)):
+    for name, axes in zip(names, panels, strict=False):
         _draw_scale(axes, rows_where(measured, name=name), looks)
         _write_bias(axes, row_of_scale.get(name, {}), small=len(names) > 2)
-        if is_leftmost(place, len(names), COLUMNS):
-            axes.set_ylabel("reverse-keyed", fontsize=style.BODY_PT - 2)
-        if place + min(COLUMNS, len(names)) >= len(panels):
-            axes.set_xlabel("forward-keyed", fontsize=style.BODY_PT - 2)
     unknown = models["name"].nunique() - len(names)
     caption = [
         "Means over items, without recoding. Models that answer by the content of items lie along the falling line, "

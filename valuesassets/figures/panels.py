@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 
 from valuesassets.figures import style
 from valuesassets.figures.backgrounds import legend_in, short
-from valuesassets.figures.marks import family_marks, mark
+from valuesassets.figures.marks import family_marks, mark, say_nothing
 
 CROWD = style.Look(style.GREY, "o", "")
 """Look of all models where there are more than can be distinguished."""
@@ -43,13 +43,20 @@ def model_handles(looks: Mapping[str, style.Look], **look: Any) -> list[Line2D]:
 
 
 def new_panels(
-    names: Sequence[str], most_columns: int, handles: Sequence[Any] = (), above_in: float = 0.9
+    names: Sequence[str],
+    most_columns: int,
+    handles: Sequence[Any] = (),
+    above_in: float = 0.9,
+    labels: tuple[str, str] = ("", ""),
+    size: float = style.BODY_PT,
 ) -> tuple[Figure, list[Axes], list[str]]:
     """A figure with a titled panel for each of at most `MOST_PANELS` names, and a note on the others.
 
     Args:
         handles: of the legend that the figure will have.
         above_in: room for title and notes.
+        labels: of the axes, across and upward, at the edges alone; empty for none.
+        size: of the labels' letters, in points.
     """
     drawn, left_out = names[:MOST_PANELS], len(names) - MOST_PANELS
     n_columns = min(most_columns, max(1, len(drawn)))
@@ -59,13 +66,14 @@ def new_panels(
     panels = list(figure.subplots(n_rows, n_columns, squeeze=False).ravel())
     for unused in panels[max(1, len(drawn)) :]:
         unused.set_visible(False)
+    if not names:
+        say_nothing(panels[0])
     small = style.BODY_PT - 1 if n_columns < 3 else style.SMALL_PT - 1
-    for axes, name in zip(panels, drawn, strict=False):
+    for place, (axes, name) in enumerate(zip(panels, drawn, strict=False)):
         axes.set_title(short(name, 60 // n_columns), fontsize=min(small + 1, style.BODY_PT))
         axes.tick_params(labelsize=small)
-    return figure, panels[: max(1, len(drawn))], [f"{left_out} more panels are left to the tables."] * (left_out > 0)
-
-
-def is_leftmost(place: int, n_panels: int, most_columns: int) -> bool:
-    """Whether a panel stands at the left edge."""
-    return place % min(most_columns, max(1, n_panels)) == 0
+        if place % n_columns == 0 and labels[1]:
+            axes.set_ylabel(labels[1], fontsize=size)
+        if place + n_columns >= len(drawn) and labels[0]:
+            axes.set_xlabel(labels[0], fontsize=size)
+    return figure, panels[: len(drawn)], [f"{left_out} more panels are left to the tables."] * (left_out > 0)

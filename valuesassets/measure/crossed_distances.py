@@ -90,11 +90,7 @@ class Crossed:
 
 
 def cross_distances(
-    means: Array,
-    noise: Array,
-    strata: NDArray[np.intp],
-    draws: int = 0,
-    random: np.random.Generator | None = None,
+    means: Array, noise: Array, strata: NDArray[np.intp], draws: int = 0, random: np.random.Generator | None = None
 ) -> Crossed:
     """All distances between the cells of two crossed factors, and whether units agree more under the same condition.
 
@@ -120,37 +116,27 @@ def cross_distances(
     total = mean_over_pairs(other) * is_partner.sum() + mean_same * has_partner.size
     by_chance = np.empty(draws)
     if draws and random is not None:
-        by_chance = _matched_means(every, n, k, strata, has_partner, draws, random)
-    return Crossed(
-        same,
-        other,
-        own,
-        float(mean_over_pairs(other) - mean_same),
-        (total - by_chance * has_partner.size) / is_partner.sum() - by_chance,
-    )
+        by_chance = _matched_means(every, n, strata, has_partner, draws, random)
+    differences = (total - by_chance * has_partner.size) / is_partner.sum() - by_chance
+    return Crossed(same, other, own, float(mean_over_pairs(other) - mean_same), differences)
 
 
 def _matched_means(
-    every: Array,
-    n: int,
-    k: int,
-    strata: NDArray[np.intp],
-    has_partner: NDArray[np.intp],
-    draws: int,
-    random: np.random.Generator,
+    every: Array, n: int, strata: NDArray[np.intp], partners: NDArray[np.intp], draws: int, random: np.random.Generator
 ) -> Array:
     """(draws,) mean distance between units under matching conditions after permuting each unit's conditions."""
-    places = np.empty((draws, n, has_partner.size), dtype=np.int32)
-    kinds = strata[has_partner]
+    k = len(strata)
+    places = np.empty((draws, n, partners.size), dtype=np.int32)
+    kinds = strata[partners]
     for stratum in np.unique(kinds):
         members = np.flatnonzero(kinds == stratum)
-        conditions = np.tile(has_partner[members].astype(np.int32), (draws, n, 1))
+        conditions = np.tile(partners[members].astype(np.int32), (draws, n, 1))
         places[:, :, members] = random.permuted(conditions, axis=2)
     places += (np.arange(n, dtype=np.int32) * k)[:, None]
     first, second = np.triu_indices(n, 1)
     flat, width = every.ravel(), np.int32(n * k)
     mean_distances = np.empty(draws)
-    step = max(1, AT_ONCE // (first.size * has_partner.size))
+    step = max(1, AT_ONCE // (first.size * partners.size))
     for start in range(0, draws, step):
         part = places[start : start + step]
         pairs = (part * width)[:, first] + part[:, second]

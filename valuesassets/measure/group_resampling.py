@@ -22,7 +22,7 @@ from scipy import stats
 
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.between_groups import GroupMeans, between, centred, sums_by
-from valuesassets.measure.resampling import ROUNDING
+from valuesassets.measure.resampling import ROUNDING, jackknife_error
 
 LARGE = 200
 """Group size above which blocks of people are drawn."""
@@ -133,9 +133,8 @@ def drawn_errors(
         is_empty = sums[0] <= 0  # nobody who answered was drawn: the errors are 0
         errors[group] = sums[1:] / np.where(is_empty, 1, sums[0])
         if not units.is_large[group]:
-            noise_of_draws = _noise_of_draws(
-                sums[0], seconds[rows_of_group].T @ count, errors[group, :width], errors[group, width:]
-            )
+            both = errors[group, :width], errors[group, width:]
+            noise_of_draws = _noise_of_draws(sums[0], seconds[rows_of_group].T @ count, *both)
             noise[:, group] = np.where(np.isfinite(noise_of_draws), noise_of_draws, sample_noise[:, group, None])
         errors[group] -= errors[group].mean(axis=1, keepdims=True)  # few unequal weights leave a small bias
         factor_a = _stretch(errors[group, :width], sample_noise[0, group])
@@ -277,6 +276,5 @@ def left_out_ends(estimate: float, left_out: Array, level: float = 0.95) -> tupl
     n = left_out.size
     if n < 2 or not np.isfinite(left_out).all():
         return np.nan, np.nan
-    error = np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2))
-    reach = stats.t.ppf((1 + level) / 2, n - 1) * error
+    reach = stats.t.ppf((1 + level) / 2, n - 1) * jackknife_error(left_out)
     return float(estimate - reach), float(estimate + reach)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from valuesassets.measure.arrays import Array
-from valuesassets.measure.resampling import ROUNDING, exhaustive_p
+from valuesassets.measure.resampling import ROUNDING, exhaustive_p, jackknife_error
 from valuesassets.records.errors import MissingData
 
 FEWEST_LINES = 5
@@ -142,8 +142,7 @@ def label_preference(
     rho = _correlation(f, r)
     z = _fisher_z(rho)
     without = np.array([_fisher_z(_correlation(f[line != k], r[line != k])) for k in range(n_lines)])
-    error = np.sqrt((n_lines - 1) / n_lines * np.sum((without - without.mean()) ** 2))
-    reach = stats.t.ppf((1 + level) / 2, n_lines - 2) * error
+    reach = stats.t.ppf((1 + level) / 2, n_lines - 2) * jackknife_error(without)
     reach = max(reach, stats.norm.ppf((1 + level) / 2) / np.sqrt(n_lines - 3))
     p = _rank_p(*(np.bincount(line, weights=means) / np.bincount(line) for means in (f, r)))
     return LabelPreference(f.size, n_lines, rho, float(np.tanh(z - reach)), float(np.tanh(z + reach)), p)

@@ -80,13 +80,5 @@ def variance_share(squared: ArrayLike, labels: ArrayLike, permutations: NDArray[
     r2 = 1 - within / total
     f = np.inf if within <= 0 else ((total - within) / (n_groups - 1)) / (within / (n - n_groups))
     excess_by_pair = n * (chance.mean(axis=0) - weights)
-    return VarianceShare(
-        r2=float(r2),
-        pseudo_f=float(f),
-        r2_by_chance=float(by_chance.mean()),
-        excess=float(r2 - by_chance.mean()),
-        p=permutation_p(float(r2), by_chance),
-        n_groups=n_groups,
-        n=n,
-        excess_by_pair=excess_by_pair,
-    )
+    mean, p = float(by_chance.mean()), permutation_p(float(r2), by_chance)
+    return VarianceShare(float(r2), float(f), mean, float(r2 - mean), p, n_groups, n, excess_by_pair)

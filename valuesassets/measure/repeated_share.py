@@ -6,6 +6,7 @@ few degrees of freedom however many items there are, which a jackknife over item
 """
 
 import numpy as np
+from numpy.random import Generator
 from scipy import stats
 
 from valuesassets.measure.arrays import Array
@@ -19,7 +20,7 @@ ROUNDED = 1e-12
 """Ratio of two mean squares below which the smaller one is rounding."""
 
 
-def repeated_share(values: Array, level: float, random: np.random.Generator) -> tuple[float, float, float]:
+def repeated_share(values: Array, level: float, random: Generator) -> tuple[float, float, float]:
     """Share of the variance between units, by item, that would replicate under other conditions, and its interval.
 
     With S the mean square between units and E that of units by conditions, each averaged over items, the share is
@@ -85,13 +86,7 @@ def _effective_items(variances: Array, freedom: float) -> float:
 
 
 def _mean_square(
-    rows: Array,
-    direction: Array,
-    freedom: float,
-    n_effective: float,
-    n_things: int,
-    n_items: int,
-    random: np.random.Generator,
+    rows: Array, direction: Array, freedom: float, n_effective: float, n_things: int, n_items: int, random: Generator
 ) -> tuple[float, Array]:
     """A mean square over rows, averaged over items, and draws of its expectation.
 
@@ -121,7 +116,5 @@ def _mean_square(
     allowed = (n_things - 1) / stats.chi2.ppf(0.25, n_things - 1)
     uneven = 2 * (n_things - 1) * lengths.mean() ** 2 / spread * allowed if spread > 0 else np.inf
     rest_freedom = max(min(freedom * n_effective, together, uneven), 1.0)
-    draws = along / random.chisquare(freedom, DRAWS) + rest_square / freedom * rest_freedom / random.chisquare(
-        rest_freedom, DRAWS
-    )
-    return square, draws
+    along_draws = along / random.chisquare(freedom, DRAWS)
+    return square, along_draws + rest_square / freedom * rest_freedom / random.chisquare(rest_freedom, DRAWS)

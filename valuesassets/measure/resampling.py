@@ -142,10 +142,15 @@ def jackknife_ends(estimate: float, left_out: Array, level: float = 0.95) -> tup
     if n < 2:
         raise MissingData(f"an interval that leaves things out needs two or more of them, found {n}")
     centre, without = (-np.log(np.maximum(1 - np.asarray(each), ROUNDING)) for each in (estimate, left_out))
-    error = np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))
-    reach = stats.t.ppf((1 + level) / 2, n - 1) * error
+    reach = stats.t.ppf((1 + level) / 2, n - 1) * jackknife_error(without)
     low, high = (float(np.clip(1 - np.exp(-end), 0, 1)) for end in (centre - reach, centre + reach))
     return low, high
+
+
+def jackknife_error(left_out: Array) -> float:
+    """Standard error of an estimate from the (n,) estimates that leave out one unit."""
+    n = left_out.size
+    return float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
 
 
 def label_permutations(

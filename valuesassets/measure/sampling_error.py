@@ -54,11 +54,7 @@ def allowed_mean(means: ArrayLike, sds: ArrayLike) -> float:
 
 
 def simulate_sampling_error(
-    orders: Array,
-    p_valid: tuple[float, float],
-    values: Array | None,
-    n: int,
-    rng: np.random.Generator,
+    orders: Array, p_valid: tuple[float, float], values: Array | None, n: int, rng: np.random.Generator
 ) -> SamplingError:
     """Sampling errors where `n` answers are drawn in each order and only the valid ones are counted.
 

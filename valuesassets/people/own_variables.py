@@ -88,58 +88,50 @@ def read_everyone(
             weight is not above 0; there are labels in place of codes, or a code off its scale.
     """
     survey_map, table = load_human_files().surveys[survey], open_table(path)
-    column_of = _columns(
-        table, survey_map, [*attributes, *scales], [survey_map.country[0], *needed, survey_map.weight[0]]
-    )
+    country, weight = survey_map.country[0], survey_map.weight[0]
+    column_of = _columns(table, survey_map, [*attributes, *scales], [country, *needed, weight])
     questions = [name for name in scales if name in column_of]
     if not questions:
         raise _unfit(table, survey_map, f"none of the {len(scales)} questions, such as {next(iter(scales))},")
-    identity = _read_identity(table, survey_map, column_of[survey_map.country[0]], column_of[survey_map.weight[0]])
-    countries = identity.countries.astype(str).astype(object)
-    repeated = shared_rows(identity.interviews)
-    shared_values = {survey_map.id[0]: identity.interviews[repeated]}
+    interviews, countries, weights = _read_identity(table, survey_map, column_of[country], column_of[weight])
+    country_names = countries.astype(str).astype(object)
+    repeated = shared_rows(interviews)
+    shared_values = {survey_map.id[0]: interviews[repeated]}
     codes_by_name: dict[str, Codes] = {}
     columns = {column_of[name]: name for name in [*attributes, *questions] if name in column_of}
     for name, values in table.read(list(columns)):
         shared_values[name] = values[repeated]
         scale, column = scales.get(columns[name]), Column(name, path)
-        codes = as_whole(values, column, countries) if scale is None else _on_scale(values, column, countries, scale)
-        codes_by_name[columns[name]] = codes
+        if scale is None:
+            codes_by_name[columns[name]] = as_whole(values, column, country_names)
+        else:
+            recode = dict.fromkeys(scale.missing, OTHER) | scale.recode
+            codes_by_name[columns[name]] = as_codes(values, column, country_names, scale.values, recode)
 
     def is_again() -> NDArray[np.bool_]:
         is_duplicate = pd.DataFrame(shared_values).duplicated().to_numpy()
         if is_duplicate.any():  # duplicates so far: compare every column of the file
-            is_duplicate = pd.DataFrame(
-                {name: values[repeated] for name, values in table.read(table.names)}
-            ).duplicated()
+            every_value = {name: values[repeated] for name, values in table.read(table.names)}
+            is_duplicate = pd.DataFrame(every_value).duplicated()
         return np.asarray(is_duplicate)
 
-    settled = settle_ids(identity.interviews, is_again, repeated_ids)
+    settled = settle_ids(interviews, is_again, repeated_ids)
     rows = settled.rows
     lacking = [Entry("missing", name, len(rows), NO_COLUMN) for name in [*attributes, *scales] if name not in column_of]
     if table.named(survey_map.id[0]) is None:
         lacking.insert(0, Entry("missing", survey_map.id[0], len(rows), NO_IDS))
-    return Everyone(
-        path,
-        rows,
-        settled.ids,
-        identity.interviews[rows].astype(str).astype(object),
-        identity.countries[rows],
-        identity.weights[rows],
-        {name: codes_by_name[name][rows] if name in codes_by_name else _nothing(len(rows)) for name in attributes},
-        {name: codes_by_name[name][rows] if name in codes_by_name else _nothing(len(rows)) for name in scales},
-        (*settled.ledger, *lacking),
+    nothing = pd.arrays.IntegerArray(np.zeros(len(rows), dtype=np.int16), np.ones(len(rows), dtype=bool))
+    codes_of, answers = (
+        {name: codes_by_name[name][rows] if name in codes_by_name else nothing.copy() for name in names}
+        for names in (attributes, scales)
     )
+    identity = interviews[rows].astype(str).astype(object), countries[rows], weights[rows]
+    return Everyone(path, rows, settled.ids, *identity, codes_of, answers, (*settled.ledger, *lacking))
 
 
-@dataclass(frozen=True)
-class _Identity:
-    interviews: NDArray[np.int64]
-    countries: NDArray[np.int64]
-    weights: Array
-
-
-def _read_identity(table: Table, survey: SurveyMap, country: str, weight: str) -> _Identity:
+def _read_identity(
+    table: Table, survey: SurveyMap, country: str, weight: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Array]:
     """Ids, countries and weights of all rows, after a check of the survey's wave."""
     wave = {column: allowed for name, allowed in survey.wave.items() if (column := table.named(name)) is not None}
     id_column = table.named(survey.id[0])
@@ -155,9 +147,8 @@ def _read_identity(table: Table, survey: SurveyMap, country: str, weight: str) -
     interviews = np.arange(1, len(country_names) + 1)
     if id_column:
         interviews = _interviews(values_by_column[id_column], Column(id_column, table.path), country_names)
-    return _Identity(
-        interviews, countries, _weights(values_by_column[weight], Column(weight, table.path), country_names)
-    )
+    weights = _weights(values_by_column[weight], Column(weight, table.path), country_names)
+    return interviews, countries, weights
 
 
 def _columns(table: Table, survey: SurveyMap, names: Sequence[str], needed: Sequence[str]) -> dict[str, str]:
@@ -192,12 +183,3 @@ def _interviews(values: NDArray, column: Column, countries: NDArray[np.object_])
     if ids.isna().any():
         raise HumanDataError(f"{column}: {ids.isna().sum()} rows have no id; fill or remove them")
     return ids.to_numpy(dtype=np.int64)
-
-
-def _on_scale(values: NDArray, column: Column, countries: NDArray[np.object_], scale: Scale) -> Codes:
-    recode = dict.fromkeys(scale.missing, OTHER) | scale.recode
-    return as_codes(values, column, countries, scale.values, recode)
-
-
-def _nothing(n: int) -> Codes:
-    return pd.arrays.IntegerArray(np.zeros(n, dtype=np.int16), np.ones(n, dtype=bool))

@@ -289,9 +289,8 @@ def load_variables() -> Variables:
     """
     files = sorted((STUDIES / "facts").glob(FACTS_FILES))
     tables = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
-    return validated(
-        Variables, functools.reduce(_together, tables), StudyError, " and ".join(file.name for file in files)
-    )
+    source = " and ".join(file.name for file in files)
+    return validated(Variables, functools.reduce(_together, tables), StudyError, source)
 
 
 def _together(one: Any, other: Any) -> Any:

@@ -144,9 +144,7 @@ def whole_file(path: Path) -> Iterator[Path]:
                 path.rmdir()
             temporary.replace(path)
         except OSError as error:
-            raise StorageError(
-                f"{path}: cannot be written: {_reason(error)}; nothing was changed; free space or choose another folder"
-            ) from error
+            raise _not_written(path, error) from error
         finally:
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
@@ -171,11 +169,15 @@ def whole_folder(path: Path) -> Iterator[Path]:
         except StorageError as error:  # from a file in the folder
             raise StorageError(str(error).replace(str(temporary), str(path))) from error
         except OSError as error:
-            raise StorageError(
-                f"{path}: cannot be written: {_reason(error)}; nothing was changed; free space or choose another folder"
-            ) from error
+            raise _not_written(path, error) from error
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _not_written(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{path}: cannot be written: {_reason(error)}; nothing was changed; free space or choose another folder"
+    )
 
 
 def _reason(error: OSError) -> str:

@@ -138,9 +138,8 @@ def kind_of_job(readout: Readout) -> Literal["score", "generate"]:
 
 def needs_network(job: "Job") -> bool:
     """Whether a job needs the network: it runs on this machine, since nodes of a cluster have none."""
-    return isinstance(job, FetchWeightsJob) or (
-        isinstance(job, AskingJob) and any(cell.endpoint is not None for cell in job.cells)
-    )
+    is_asked_elsewhere = isinstance(job, AskingJob) and any(cell.endpoint is not None for cell in job.cells)
+    return is_asked_elsewhere or isinstance(job, FetchWeightsJob)
 
 
 class PhantomPlan(_JobPart):

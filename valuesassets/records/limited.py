@@ -55,7 +55,7 @@ def within_limits(
         error: `read` took too long or too much memory, or a signal ended it.
         Exception: the exception of `read`.
     """
-    forward = on_news or _nothing
+    forward: Tell = on_news or (lambda *_: None)
     if _is_limited:  # a caller has forked already
         return read(forward)
     receiver, sender = Pipe(duplex=False)
@@ -83,10 +83,6 @@ def within_limits(
             if status is None:
                 os.kill(pid, signal.SIGKILL)
                 os.waitpid(pid, 0)
-
-
-def _nothing(*_: Any) -> None:
-    pass
 
 
 def _received(pipe: Connection) -> tuple[str, Any] | None:

@@ -87,13 +87,12 @@ class Study(Record):
         if not self.instrument_tables():
             keys = " or ".join(f"[{key}]" for key in self.instrument_keys())
             raise ValueError(f"no instrument's table, so there is nothing to measure; add {keys}")
-        if "languages" not in self.model_fields_set and any(
-            table.needs_languages for table in self.instrument_tables().values()
-        ):
+        tables = self.instrument_tables().values()
+        if "languages" not in self.model_fields_set and any(table.needs_languages for table in tables):
             raise ValueError("key 'languages' is missing; add it")
         for name, family in self.families.items():
             family.check(name, self)
-        for table in self.instrument_tables().values():
+        for table in tables:
             table.check(self)
         return self
 

@@ -40,14 +40,17 @@ class Rules(Protocol):
     @property
     def is_planted(self) -> bool:
         """Whether some or all answers are planted; every figure says so."""
+        ...
 
     @property
     def inference(self) -> Inference:
         """The settings of intervals and tests."""
+        ...
 
     @property
     def thresholds(self) -> Thresholds:
         """The thresholds above which readings count."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ A gate is a sentence that is true if the gate passed, with its outcome; a gate t
 instrument adds its own claims and gates to these.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ TEST_COLUMNS = (
 )
 RANKINGS = frozenset(["map", "own country", "nearest neighbours", "resources", "mono vs multi", "reliability"])
 """Families of tests whose claims do not hold for a family of models that is not reliable."""
+COEFFICIENTS = {"generalizability": "generalizability", "beyond_position": "beyond position"}
 NOT_TESTED = "not tested"
 VAGUE = "; the family's answers are not reliable"
 RELIABLE = "What sets the languages of {} apart replicates in other wordings."
@@ -134,6 +134,13 @@ def _generalizability_words(row: Mapping[str, Any]) -> str:
         countries = row.get("countries_sd_unit")
         words += "" if is_absent(countries) else f", countries by {_value(countries)}"
     return words
+
+
+def coefficients_in_words(row: Mapping[str, Any]) -> str:
+    """The reliability coefficients that a family has, with their intervals."""
+    present = (name for name in COEFFICIENTS if not is_absent(row.get(name)))
+    ends = {name: (row.get(f"{name}_low"), row.get(f"{name}_high")) for name in present}
+    return ", ".join(f"{COEFFICIENTS[name]} {spelled(row[name], *ends[name], digits=2)}" for name in ends)
 
 
 def unreliable(run: Run) -> set[str]:
@@ -279,21 +286,15 @@ def reliability_gates(run: Run) -> Iterator[Gate]:
         yield Gate(RELIABLE.format("the families"), False, reliability.reason, is_missing=True)
         return
     for row in records(reliability["families"]):
-        estimate = float(row.get("generalizability", "nan"))
-        if math.isnan(estimate):
+        if is_absent(row.get("generalizability")):
             yield Gate(RELIABLE.format(row["model"]), False, str(row["reason"]), is_missing=True)
             continue
-        ends = (row["generalizability_low"], row["generalizability_high"])
-        lows = [ends[0]]
-        words, least = f"generalizability {spelled(estimate, *ends, digits=2)}", estimate
-        if not math.isnan(beyond := float(row.get("beyond_position", "nan"))):
-            least = min(estimate, beyond)
-            ends = (row["beyond_position_low"], row["beyond_position_high"])
-            lows.append(ends[0])
-            words += f", beyond position {spelled(beyond, *ends, digits=2)}"
-        is_above = least >= threshold and not any(low <= 0 for low in lows)
-        words += f"; at least {threshold:g} is required" + ", and an interval without 0" * any(low <= 0 for low in lows)
-        yield Gate(RELIABLE.format(row["model"]), is_above, words)
+        present = [name for name in COEFFICIENTS if not is_absent(row.get(name))]
+        is_above = min(row[name] for name in present) >= threshold
+        holds_0 = any(row[f"{name}_low"] <= 0 for name in present)
+        words = f"{coefficients_in_words(row)}; at least {threshold:g} is required"
+        words += ", and an interval without 0" * holds_0
+        yield Gate(RELIABLE.format(row["model"]), is_above and not holds_0, words)
 
 
 def _every(sentence: str, total: int, things: str, wrong_is: str, wrong: Sequence[str]) -> Gate:

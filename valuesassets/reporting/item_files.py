@@ -65,12 +65,8 @@ def with_texts(answers: pd.DataFrame, folder: Path) -> pd.DataFrame:
         for question in questions.values()
         for option in question.options
     }
-    keys = [
-        (code, str(question).partition("@")[0], value)
-        for code, question, value in zip(
-            answers["language"], answers["question_id"], answers["response_value"], strict=True
-        )
-    ]
+    ids = [str(question).partition("@")[0] for question in answers["question_id"]]
+    keys = list(zip(answers["language"], ids, answers["response_value"], strict=True))
     texts = [
         questions_by_language[code][question].text if question in questions_by_language[code] else ""
         for code, question, _ in keys

@@ -10,7 +10,7 @@ import pandas as pd
 
 from valuesassets.comparing.signal import HEADLINE, SIGNAL
 from valuesassets.records.frames import records, rows_where
-from valuesassets.reporting.claims import exactness, unreliable
+from valuesassets.reporting.claims import coefficients_in_words, exactness, unreliable
 from valuesassets.reporting.interval_words import NARROW, spelled
 from valuesassets.reporting.methods import capital, counted, share_of
 from valuesassets.reporting.option_orders import is_without_evidence, measured_cells, order_sentence, without_evidence
@@ -72,9 +72,8 @@ def _answered(run: Run, family: str) -> str:
         for code, rows in family_readings.groupby("language", sort=False)
     ]
     if len(counts) > MOST_LANGUAGES:
-        counts = [
-            (counted(len(counts), "language"), sum(good for _, good, _ in counts), sum(all_ for *_, all_ in counts))
-        ]
+        _, n_good, n_all = zip(*counts, strict=True)
+        counts = [(counted(len(counts), "language"), sum(n_good), sum(n_all))]
     return "answers can be used: " + ", ".join(f"{good} of {total} in {where}" for where, good, total in counts)
 
 
@@ -93,13 +92,9 @@ def _replication(run: Run, family: str) -> str:
     """Whether the differences between a family's languages would replicate, with their generalizability."""
     families = run.frames("reliability").get("families", pd.DataFrame())
     row: dict[str, Any] = next(iter(records(rows_where(families, model=family))), {}) if len(families) else {}
-    value, low, high = (row.get(f"generalizability{end}") for end in ("", "_low", "_high"))
-    if is_absent(value):
+    if is_absent(row.get("generalizability")):
         return NOT_MEASURED
-    share = f"generalizability {spelled(value, low, high, digits=2)}"
-    if not is_absent(row.get("beyond_position")):
-        ends = (row["beyond_position_low"], row["beyond_position_high"])
-        share += f", beyond position {spelled(row['beyond_position'], *ends, digits=2)}"
+    share = coefficients_in_words(row)
     if family in unreliable(run):
         return f"but what sets its languages apart does not replicate in other wordings ({share})"
     return f"what sets its languages apart replicates in other wordings ({share})"
@@ -142,10 +137,8 @@ def _readings(run: Run) -> Box:
         part = run.part("quality_report")
         reason = part.reason if isinstance(part, Refused) else "no answers stand in its quality report"
         return Box(question, "unknown", "Not known", f"{capital(reason)}.", "quality")
-    n_usable, n_doubtful = (
-        int(readings["is_usable"].astype(bool).sum()),
-        len(run.cells_that("is_missing", "is_flagged")),
-    )
+    n_usable = int(readings["is_usable"].astype(bool).sum())
+    n_doubtful = len(run.cells_that("is_missing", "is_flagged"))
     outcome = "no" if not n_usable else "partly" if n_doubtful else "yes"
     n_cells = len(run.quality["cells"])
     n_missing = len(run.cells_that("is_missing"))

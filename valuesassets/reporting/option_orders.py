@@ -25,10 +25,6 @@ def measured_cells(run: Run, family: str) -> pd.DataFrame:
     return rows(family_cells, family_cells["follows"].notna())
 
 
-def _n_cells(run: Run, family: str) -> int:
-    return len(rows_where(run.frames("position_bias")["cells"], model=family))
-
-
 def without_evidence(run: Run, family: str) -> pd.DataFrame:
     """The measured cells whose answers follow position, or do not replicate in the other order."""
     cells = measured_cells(run, family)
@@ -68,7 +64,7 @@ def order_gates(run: Run) -> Iterator[Gate]:
             continue
         failures = some_of(each_in(weak, "{language} ({follows})"))
         outcome = f"{len(cells) - len(weak)} of {len(cells)} cells" + (f"; not: {failures}" if len(weak) else "")
-        if n_unknown := _n_cells(run, family) - len(cells):
+        if n_unknown := len(rows_where(run.frames("position_bias")["cells"], model=family)) - len(cells):
             outcome += f"; too few answers in both orders to tell in {counted(n_unknown, 'cell')}"
         yield Gate(sentence, not len(weak), outcome)
 

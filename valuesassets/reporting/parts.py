@@ -59,13 +59,11 @@ def planned(gates: Iterable[Gate], reasons: Mapping[str, str]) -> list[Gate]:
     Args:
         reasons: the reasons by the beginning of a gate's sentence.
     """
-
-    def reason(gate: Gate) -> str:
-        return next(
-            (explanation for sentence, explanation in reasons.items() if gate.sentence.startswith(sentence)), ""
-        )
-
-    return [replace(gate, by_plan=reason(gate)) if gate.outcome == "failed" else gate for gate in gates]
+    marked = []
+    for gate in gates:
+        reason = next((reasons[sentence] for sentence in reasons if gate.sentence.startswith(sentence)), "")
+        marked.append(replace(gate, by_plan=reason) if gate.outcome == "failed" else gate)
+    return marked
 
 
 @dataclass(frozen=True)
@@ -123,12 +121,11 @@ class Table:
     @cached_property
     def headings(self) -> tuple[tuple[str, str], ...]:
         """The name of each column and how it is set: `number` to the right, `words` to the left."""
-        kinds = (
-            {row[place].kind for row in self.rows if row[place].text != ABSENT} for place in range(len(self.columns))
-        )
-        return tuple(
-            (name, "number" if kind == {"number"} else "words") for name, kind in zip(self.columns, kinds, strict=True)
-        )
+        headings = []
+        for place, name in enumerate(self.columns):
+            kinds = {row[place].kind for row in self.rows if row[place].text != ABSENT}
+            headings.append((name, "number" if kinds == {"number"} else "words"))
+        return tuple(headings)
 
 
 @dataclass(frozen=True)
@@ -193,7 +190,8 @@ def table(caption: str, rows: Rows, columns: Sequence[str] | None = None) -> Tab
     column_names = names if columns is None else [name for name in columns if name in names]
     if {"model", "language"} <= set(column_names):
         column_names = ["cell", *(name for name in column_names if name not in ("model", "language"))]
-        entries = [{**row, "cell": _cell_name(row)} for row in entries]
+        cells = ([row[name] for name in ("model", "language") if not is_absent(row[name])] for row in entries)
+        entries = [{**row, "cell": " ".join(map(str, cell))} for row, cell in zip(entries, cells, strict=True)]
     column_names = [name for name in column_names if any(not is_absent(row.get(name)) for row in entries)]
     cells = tuple(
         tuple(_cell(_whole(name, row.get(name)), "" if name in REMARKS else ABSENT) for name in column_names)
@@ -220,10 +218,6 @@ def _heading(name: str) -> str:
     """
     words = re.sub("p valid", "P_valid", name.replace("_", " "), flags=re.IGNORECASE)
     return re.sub(r"\bw1\b", "W1", words)
-
-
-def _cell_name(row: Mapping[str, Any]) -> str:
-    return " ".join(str(row[name]) for name in ("model", "language") if not is_absent(row.get(name)))
 
 
 def is_absent(value: Any) -> bool:
@@ -256,6 +250,5 @@ def number(value: float) -> str:
     """
     if 1e-12 < abs(value) < 0.0005:
         return f"{value:.0e}"
-    return (
-        f"{value:.0f}" if value.is_integer() and abs(value) >= 10 else f"{value + 0.0:.3f}".replace("-0.000", "0.000")
-    )
+    is_large = value.is_integer() and abs(value) >= 10
+    return f"{value:.0f}" if is_large else f"{value + 0.0:.3f}".replace("-0.000", "0.000")

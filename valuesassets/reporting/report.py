@@ -41,21 +41,27 @@ class Words(Protocol):
 
     def opening(self, run: Run) -> Section:
         """The first section of the page; the run has its gates by then."""
+        ...
 
     def sections(self, run: Run) -> Sequence[Section]:
         """The sections below the claims, in their order."""
+        ...
 
     def gates(self, run: Run) -> Sequence[Gate]:
         """The checks of the study with their outcomes."""
+        ...
 
     def claims(self, run: Run) -> Sequence[Claim]:
         """The claims that the run supports and those that it does not support."""
+        ...
 
     def methods(self, run: Run) -> Sequence[str]:
         """The sentences of the methods paragraph."""
+        ...
 
     def sources(self, run: Run) -> Sequence[str]:
         """The keys of the sources that the run rests on."""
+        ...
 
 
 def render_report(run: Run, words: Words, made_at: str | None = None) -> str:

@@ -213,14 +213,12 @@ def calibration_section(run: Run) -> Section:
         if run.has_controls:
             section.need(Refused(f"negative controls: {controls.reason}"))
         return section
-    wrong_pairs = each_in(
-        rows(controls, ~column(controls, "fails").astype(bool)), "{language} answered by {answered_by}"
-    )
-    outcome = f"{len(controls) - len(wrong_pairs)} of {len(controls)} pairs failed, as they must"
-    passed = (
-        f"; these passed, so the calibration cannot distinguish them: {', '.join(wrong_pairs)}" if wrong_pairs else ""
-    )
-    section.paragraphs += [MUST_FAIL, f"{outcome}{passed}."]
+    passed = rows(controls, ~column(controls, "fails").astype(bool))
+    outcome = f"{len(controls) - len(passed)} of {len(controls)} pairs failed, as they must"
+    if len(passed):
+        wrong_pairs = ", ".join(each_in(passed, "{language} answered by {answered_by}"))
+        outcome += f"; these passed, so the calibration cannot distinguish them: {wrong_pairs}"
+    section.paragraphs += [MUST_FAIL, f"{outcome}."]
     section.tabulate(
         "Negative controls: each language's prompts answered by another's model.",
         controls.assign(reason=[_first_fault(each) for each in controls["reason"]]),

@@ -56,13 +56,9 @@ def render_two_studies(compared: Compared, names: tuple[str, str], planted: bool
     )
     if cells is not None and len(cells):
         figure = draw_interval_panels(
-            cells,
-            "difference",
-            title="Mean answer of each cell, second minus first",
-            label="difference (scale units)",
-            row="language",
-            planted=planted,
-        )
+            cells, "difference", title="Mean answer of each cell, second minus first",
+            label="difference (scale units)", row="language", planted=planted,
+        )  # fmt: skip
         answers.draw(
             figure, "A dot and an interval for each cell, around zero.", f"Intervals hold at once ({LEVEL:.0%})."
         )

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom, multinomial
 
 from valuesassets.measure.between_groups import group_means
-from valuesassets.measure.floors import share_error, w1_floor_unit
+from valuesassets.measure.ranked_probability import share_error, w1_floor_unit
 from valuesassets.measure.shrinkage import shrunken, spread_kept
 
 SHARES = np.array([0.15, 0.3, 0.35, 0.2])

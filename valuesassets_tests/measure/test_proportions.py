@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from valuesassets.measure.proportions import wilson_interval
+from valuesassets.measure.skewed_means import wilson_interval
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 5), (5, 5), (3, 10), (1, 1), (40, 1000)])

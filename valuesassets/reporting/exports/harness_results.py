@@ -28,15 +28,11 @@ def write_harness_results(folder: Path, cells: Sequence[ReadCell]) -> list[Path]
     written = []
     for model, group in groupby(sorted(cells, key=lambda cell: cell.model), key=lambda cell: cell.model):
         model_cells = list(group)
-        date = (
-            max(cell.read_at for cell in model_cells)
-            .isoformat(timespec="microseconds")
-            .partition("+")[0]
-            .replace(":", "-")
-        )
+        read_at = max(cell.read_at for cell in model_cells).isoformat(timespec="microseconds")
+        date = read_at.partition("+")[0].replace(":", "-")
         place = folder / _sanitized(model)
         samples = {
-            cell.task: [_sample(place_, *scored) for place_, scored in enumerate(cell.scored())] for cell in model_cells
+            cell.task: [_sample(number, *scored) for number, scored in enumerate(cell.scored())] for cell in model_cells
         }
         for task, rows in samples.items():
             lines = (json.dumps(row, ensure_ascii=False) for row in rows)
@@ -81,10 +77,7 @@ def _results(
         "model_source": "valuesassets",
         "model_name": model,
         "model_name_sanitized": _sanitized(model),
-        "system_instruction": None,
-        "system_instruction_sha": None,
-        "fewshot_as_multiturn": None,
-        "chat_template": None,
+        **dict.fromkeys(("system_instruction", "system_instruction_sha", "fewshot_as_multiturn", "chat_template")),
         "chat_template_sha": first.plain("template_sha256") or None,
     }
 

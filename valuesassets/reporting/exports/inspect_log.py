@@ -15,12 +15,13 @@ from valuesassets.records.zips import write_zip
 from valuesassets.reporting.exports.read_cells import METRICS, ReadCell, labels_of, log_probs
 
 ID_LENGTH = 22
+STEP: dict[str, Any] = {"solver": "label_probabilities", "params": {}}
 
 
 def write_inspect_log(path: Path, cell: ReadCell) -> None:
     """Write the log of a cell, whole or not at all."""
     samples = [_sample(cell, *scored) for scored in cell.scored()]
-    started = {"version": 2, "eval": _spec(cell), "plan": {"name": "plan", "steps": [_step()], "config": {}}}
+    started = {"version": 2, "eval": _spec(cell), "plan": {"name": "plan", "steps": [STEP], "config": {}}}
     stats = {"started_at": cell.created, "completed_at": cell.created, "model_usage": {}}
     header = {"status": "success", **started, "results": _results(samples), "stats": stats}
     summaries = [_summary(sample) for sample in samples]
@@ -33,18 +34,14 @@ def write_inspect_log(path: Path, cell: ReadCell) -> None:
 def _spec(cell: ReadCell) -> dict[str, Any]:
     identity = [cell.study, cell.instrument, cell.family, cell.part, dict(cell.metadata)]
     ids = {name: sha256_json([name, *identity])[:ID_LENGTH] for name in ("eval_id", "run_id", "task_id")}
-    trial_ids = [trial.trial_id for trial, _ in cell.readings]
+    sample_ids = [trial.trial_id for trial, _ in cell.readings]
     return {
         **ids,
         "created": cell.created,
         "task": cell.task,
         "task_version": 0,
         "task_args": {},
-        "dataset": {
-            "name": cell.task,
-            "samples": len(cell.readings),
-            "sample_ids": trial_ids,
-        },
+        "dataset": {"name": cell.task, "samples": len(sample_ids), "sample_ids": sample_ids},
         "model": cell.model,
         "model_args": {name: value for name in ("revision", "dtype", "device") if (value := cell.plain(name))},
         "config": {"epochs": 1},
@@ -53,18 +50,13 @@ def _spec(cell: ReadCell) -> dict[str, Any]:
     }
 
 
-def _step() -> dict[str, Any]:
-    return {"solver": "label_probabilities", "params": {}}
-
-
 def _sample(cell: ReadCell, trial: Trial, reading: Reading, metrics: Mapping[str, float]) -> dict[str, Any]:
     readout, logs = labels_of(trial), log_probs(reading)
     turns = [{"role": turn.role, "content": turn.text} for turn in trial.chat or ()]
-    prompt: Any = turns or trial.prompt
     sample: dict[str, Any] = {
         "id": trial.trial_id,
         "epoch": 1,
-        "input": prompt,
+        "input": turns or trial.prompt,
         "choices": list(readout.labels),
         "target": "",
         "messages": turns or [{"role": "user", "content": trial.prompt}],

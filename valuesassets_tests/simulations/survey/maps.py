@@ -6,7 +6,7 @@ from functools import cache, partial
 import numpy as np
 import pandas as pd
 
-from valuesassets.comparing.relatives import FAMILY, ZONE, groupings
+from valuesassets.comparing.hypotheses import FAMILY, ZONE, groupings
 from valuesassets.instruments.survey.material.indicators import INDICATORS
 from valuesassets.instruments.survey.measures.map.agreement import AGREES, VERDICTS, families_against_countries
 from valuesassets.instruments.survey.measures.map.points import Cells, Ground, lay_ground

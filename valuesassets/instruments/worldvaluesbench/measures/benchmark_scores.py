@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Floats, Groups, Probe, Rated
 from valuesassets.instruments.worldvaluesbench.published.published_scores import THRESHOLDS, share_at_most
 from valuesassets.measure.between_groups import sums_by
-from valuesassets.measure.floors import w1_floor_unit
+from valuesassets.measure.ranked_probability import w1_floor_unit
 from valuesassets.records.frames import parts_of, stacked
 
 EVERYBODY = "all"

@@ -7,8 +7,13 @@ from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestio
 from valuesassets.instruments.worldvaluesbench.measures.drawn_noise import drawn_noise
 from valuesassets.instruments.worldvaluesbench.measures.human_groups import shrunken_of
 from valuesassets.measure.between_groups import GroupMeans, group_means
-from valuesassets.measure.floors import w1_floor_unit
-from valuesassets.measure.ranked_probability import answers_at_most, cramer_unit, probability_at_most, w1_unit
+from valuesassets.measure.ranked_probability import (
+    answers_at_most,
+    cramer_unit,
+    probability_at_most,
+    w1_floor_unit,
+    w1_unit,
+)
 from valuesassets.measure.shrinkage import spread_kept
 from valuesassets.records.frames import rows
 

@@ -10,8 +10,7 @@ from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestio
 from valuesassets.instruments.worldvaluesbench.material.probe_samples import People
 from valuesassets.instruments.worldvaluesbench.tables import HUMAN_GROUPS
 from valuesassets.measure.between_groups import GroupMeans, group_means, sums_by
-from valuesassets.measure.floors import w1_floor_unit
-from valuesassets.measure.ranked_probability import answers_at_most
+from valuesassets.measure.ranked_probability import answers_at_most, w1_floor_unit
 from valuesassets.measure.shrinkage import shrunken, spread_kept
 from valuesassets.people.surveys import SILENT
 

@@ -36,8 +36,8 @@ from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED,
 from valuesassets.instruments.worldwise.measures.projections import judge_advocates
 from valuesassets.instruments.worldwise.tables import ADVOCATES, BOUNDS, CONVERGENT, REASONED, REFUSALS, STATUSES
 from valuesassets.measure.means import Array, mean_of_known
-from valuesassets.measure.proportions import wilson_interval
 from valuesassets.measure.resampling import permutation_p, with_ends
+from valuesassets.measure.skewed_means import wilson_interval
 from valuesassets.records.frames import column, parts_of, rows, rows_where
 from valuesassets.records.settings.measuring import Inference
 

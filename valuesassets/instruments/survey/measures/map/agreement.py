@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.comparing.hypotheses import OF_NULLS, family_of, tests_table
-from valuesassets.comparing.relatives import groupings
+from valuesassets.comparing.hypotheses import OF_NULLS, family_of, groupings, tests_table
 from valuesassets.instruments.survey.measures.map.points import Cells, Ground, has_enough
 from valuesassets.measure.procrustes import LEAST_POINTS, permute_same_axes, permute_similarity
 from valuesassets.measure.seeding import seeded

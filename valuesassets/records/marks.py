@@ -1,7 +1,6 @@
 """Transcripts and their marks: answers between delimiters, which are found, numbered and read as spans."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +9,6 @@ import pydantic
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import parse_json, read_text
-from valuesassets.records.readouts import ScoreSpans, Span
 
 ANGLES = ("<<", ">>")
 NAMED_OTHERWISE = {
@@ -108,18 +106,6 @@ never closed; write '>>' behind the answer")]
     if open_mark:
         add_unclosed(open_mark, "never closed")
     return marks, strays
-
-
-def ask_marks(
-    marks: Sequence[Mark], candidates: Sequence[Sequence[str]], closing: str = ANGLES[1], **settings: Any
-) -> ScoreSpans:
-    """The readout of candidates at marks, equal sets stored once; `settings` are further fields of `ScoreSpans`."""
-    sets: dict[tuple[str, ...], int] = {}
-    spans = tuple(
-        Span(mark.start, mark.end, sets.setdefault(tuple(texts), len(sets)))
-        for mark, texts in zip(marks, candidates, strict=True)
-    )
-    return ScoreSpans(spans, tuple(sets), (closing,), **settings)
 
 
 def read_transcripts(path: Path) -> list[Transcript]:

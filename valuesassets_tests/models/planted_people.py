@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from valuesassets.records.marks import ask_marks, find_marks
+from valuesassets.records.marks import find_marks
 from valuesassets.records.parquet import write_table
 from valuesassets.records.tables import PLANTED_TRANSCRIPTS
 from valuesassets.records.trials import Trial
+from valuesassets_tests.models.asked_marks import ask_marks
 
 STYLE, CONTENT, COUNT_STYLE = 0.3, 0.3, 0.4
 ITEMS = (

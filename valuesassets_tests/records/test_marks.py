@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valuesassets.records.errors import QuestionError
-from valuesassets.records.marks import Transcript, ask_marks, find_marks, read_transcripts
+from valuesassets.records.marks import Transcript, find_marks, read_transcripts
 from valuesassets.records.readouts import Span
 from valuesassets.records.zips import write_zip
+from valuesassets_tests.models.asked_marks import ask_marks
 from valuesassets_tests.needs import shared_file
 
 LINE = {"text": "1. Sure? <<3>>\n", "experiment": "CARE scale", "participant": "1"}

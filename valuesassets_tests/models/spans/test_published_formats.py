@@ -9,9 +9,10 @@ import pytest
 
 from valuesassets.models.asking import Asking
 from valuesassets.models.loading import load_model, load_weights, open_model
-from valuesassets.records.marks import ask_marks, find_marks, read_transcripts
+from valuesassets.records.marks import find_marks, read_transcripts
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status, Trial, Turn
+from valuesassets_tests.models.asked_marks import ask_marks
 from valuesassets_tests.models.spans.oracle import SpanOracle
 from valuesassets_tests.models.spans.texts import NUMBERS
 from valuesassets_tests.needs import shared_file

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
-from valuesassets.records.marks import ask_marks, find_marks
+from valuesassets.records.marks import find_marks
 from valuesassets.records.trials import Trial
+from valuesassets_tests.models.asked_marks import ask_marks
 
 NUMBERS = tuple(map(str, range(100)))
 INSTRUCTIONS = "You will see questions. Answer each with a number from 0 to 99.\n"

@@ -55,11 +55,7 @@ class Plant:
     people_item: float | None = None
 
     def deviations(
-        self,
-        effect: Effect,
-        shape: tuple[int, ...],
-        zones: Sequence[str],
-        random: np.random.Generator,
+        self, effect: Effect, shape: tuple[int, ...], zones: Sequence[str], random: np.random.Generator
     ) -> Array:
         """(..., L, I) deviations of countries, or a family's own; subclasses may relate languages of a zone."""
         return random.normal(0, getattr(self, effect), shape)
@@ -123,12 +119,7 @@ def simulated_scales(n_items: int, first: Sequence[SimulatedItem] = (), copies: 
 
 
 def simulate_answers(
-    plant: Plant,
-    study: Study,
-    scales: Scales,
-    wordings: int,
-    respondents: int,
-    random: np.random.Generator,
+    plant: Plant, study: Study, scales: Scales, wordings: int, respondents: int, random: np.random.Generator
 ) -> SimulatedAnswers:
     """A simulated data set over the study's languages and two families.
 

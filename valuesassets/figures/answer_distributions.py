@@ -26,10 +26,7 @@ ASKED: dict[str, style.Keywords] = {
 
 @style.styled
 def draw_answer_distributions(
-    answers: pd.DataFrame,
-    questions: Sequence[str] = (),
-    texts: Mapping[str, str] | None = None,
-    planted: bool = False,
+    answers: pd.DataFrame, questions: Sequence[str] = (), texts: Mapping[str, str] | None = None, planted: bool = False
 ) -> Figure:
     """A row of panels per model and a column per question: people's answers as bars, the model's answers as lines.
 

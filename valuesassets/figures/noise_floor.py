@@ -20,11 +20,7 @@ BAND: style.Keywords = {"facecolor": style.PALE, "edgecolor": style.GREY, "lw": 
 
 
 @style.styled
-def draw_noise_floor(
-    distances: pd.DataFrame,
-    scores: pd.DataFrame | None = None,
-    planted: bool = False,
-) -> Figure:
+def draw_noise_floor(distances: pd.DataFrame, scores: pd.DataFrame | None = None, planted: bool = False) -> Figure:
     """A perfect model's distance by the number of answers, thresholds across it, and what models come to beside it.
 
     Args:

@@ -126,11 +126,7 @@ def as_answers(
 
 
 def require_none(
-    is_wrong: NDArray[np.bool_],
-    values: Array,
-    column: Column,
-    countries: NDArray[np.object_],
-    what: str,
+    is_wrong: NDArray[np.bool_], values: Array, column: Column, countries: NDArray[np.object_], what: str
 ) -> None:
     """Raise an error if some values of a column are wrong.
 

@@ -18,10 +18,7 @@ DIFFERENCES = {
         "Cells that only one study has, and cells whose model or reading differs.",
         "Both studies have the same cells, read in the same way.",
     ),
-    "prompts": (
-        "Prompts that differ, with the first of each part.",
-        "Every prompt is the same word for word.",
-    ),
+    "prompts": ("Prompts that differ, with the first of each part.", "Every prompt is the same word for word."),
 }
 """By name of a table: its caption, and the sentence that stands in its place where it has no rows."""
 

@@ -9,11 +9,10 @@ from valuesassets.figures.calibration_curve import draw_calibration_curve
 from valuesassets.figures.history_ladder import draw_history_ladder
 from valuesassets.figures.identification_matrix import draw_identification_matrix
 from valuesassets.figures.keying_plane import draw_keying_plane
-from valuesassets.figures.mark_ledger import draw_mark_ledger
 from valuesassets.figures.multi_token_share import draw_multi_token_share
 from valuesassets.figures.panels import MOST_PANELS, looks_of
 from valuesassets.figures.reliability_and_alignment import draw_reliability_and_alignment
-from valuesassets.figures.status_bars import COLORS
+from valuesassets.figures.status_bars import COLORS, draw_mark_ledger
 from valuesassets_tests.figures.pictures import artist, grey, legend_labels, mesh, outside, overlapping, places, words
 from valuesassets_tests.instruments.psych_tasks import made_up
 

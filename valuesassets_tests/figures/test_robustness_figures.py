@@ -3,12 +3,11 @@
 import pandas as pd
 import pytest
 
-from valuesassets.figures.answer_quality import draw_answer_quality
 from valuesassets.figures.country_profiles import draw_country_profiles
 from valuesassets.figures.diversity_robustness import draw_diversity_robustness
 from valuesassets.figures.language_map import draw_language_map
 from valuesassets.figures.published_and_null import draw_published_and_null
-from valuesassets.figures.status_bars import MOST_ROWS
+from valuesassets.figures.status_bars import MOST_ROWS, draw_answer_quality
 from valuesassets.instruments.cultural_robustness.analyses import page_analyses
 from valuesassets.instruments.cultural_robustness.report.pictures import language_points, status_counts
 from valuesassets_tests.figures.pictures import artist, legend_labels, mesh, outside, overlapping, places, words

@@ -54,7 +54,7 @@ class AskedTask(Record):
     """Language of the transcripts; a family with a model per language uses the model of this one."""
 
 
-class PlantedLaw(Record):
+class PlantedModel(Record):
     """The planted response model of a reference family: a mixture of the item's own answers, style and content."""
 
     style: Share
@@ -63,7 +63,7 @@ class PlantedLaw(Record):
     """Share of answers that follow earlier answers after reversing items of opposite keying."""
 
     @pydantic.model_validator(mode="after")
-    def _leaves_something(self) -> "PlantedLaw":
+    def _leaves_something(self) -> "PlantedModel":
         if self.style + self.content >= 1:
             raise ValueError(f"style + content are {self.style + self.content:g}: nothing is left for the item itself")
         return self
@@ -88,7 +88,7 @@ class PsychTasks(InstrumentTable):
     """Number of draws of the model's own answers; the first takes the likeliest answer each time."""
     unread_marks: Share = 0.01
     """Largest share of unread marks in a cell."""
-    laws: dict[FamilyName, PlantedLaw] = pydantic.Field(default_factory=dict)
+    laws: dict[FamilyName, PlantedModel] = pydantic.Field(default_factory=dict)
     """Planted response models, by the name of a reference family."""
     lines: dict[FamilyName, Annotated[str, pydantic.Field(min_length=1)]] = pydantic.Field(default_factory=dict)
     """The line of models that a family belongs to. Differences between models are tested with lines, not models, as

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from valuesassets.answers.language_codes import scripts_of
 from valuesassets.figures import (
-    answer_quality,
     country_profiles,
     diversity_robustness,
     language_map,
     published_and_null,
+    status_bars,
 )
 from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.cultural_robustness.measures.scores import DIVERSITY, ROBUSTNESS
@@ -57,7 +57,7 @@ def draw_language_map(pairs: pd.DataFrame, groups: pd.DataFrame | None, planted:
 
 def draw_answer_quality(quality: pd.DataFrame, planted: bool = False) -> Figure:
     """The shares of answers with which something is wrong."""
-    return answer_quality.draw_answer_quality(status_counts(quality), planted)
+    return status_bars.draw_answer_quality(status_counts(quality), planted)
 
 
 def published_scores(scores: pd.DataFrame) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from valuesassets.instruments.psych_tasks.tables import PLANTED_GAINS, PLANTED_M
 from valuesassets.instruments.psych_tasks.trials.asked_marks import Asking
 from valuesassets.measure.distances import tvd_of
 from valuesassets.records.frames import records, rows_where
-from valuesassets.records.settings.psych_tasks import PlantedLaw
+from valuesassets.records.settings.psych_tasks import PlantedModel
 from valuesassets.records.trials import Reading
 
 PLANTED_HISTORIES = ("alone", "own", "human", "other", "permuted")
@@ -35,7 +35,7 @@ def derive_calibration(
     asking: Asking,
     people: Sequence[Person],
     task: Task,
-    law: PlantedLaw,
+    law: PlantedModel,
     readings: Sequence[Reading],
 ) -> dict[str, pd.DataFrame]:
     """Total variation between law and reading at every mark, what that comes to, and what gains should be.
@@ -68,7 +68,7 @@ def _planted_in(
     passage: Passage,
     persons: Mapping[tuple[str, str], Person],
     task: Task,
-    law: PlantedLaw,
+    law: PlantedModel,
     trial: str,
     by_span: Mapping[tuple[str, int], Reading],
 ) -> Iterator[Probs | None]:

@@ -23,9 +23,9 @@ from valuesassets.instruments.psych_tasks.plants.planted_tasks import (
 )
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import QuestionError
-from valuesassets.records.settings.psych_tasks import PlantedLaw
+from valuesassets.records.settings.psych_tasks import PlantedModel
 
-PEOPLE = PlantedLaw(style=0.2, content=0.5)
+PEOPLE = PlantedModel(style=0.2, content=0.5)
 """How the people answer whose transcripts are read: each has a way to use the scale, and a trait."""
 BURST = 0.12
 """Probability that a pump bursts the balloon."""
@@ -54,7 +54,11 @@ class _Writer:
     """A transcript as it is written: each answer drawn from one law, and another noted beside it."""
 
     def __init__(
-        self, task: Traits | Counts | Balloons, answering: PlantedLaw, noted: PlantedLaw, random: np.random.Generator
+        self,
+        task: Traits | Counts | Balloons,
+        answering: PlantedModel,
+        noted: PlantedModel,
+        random: np.random.Generator,
     ) -> None:
         self.way = task.way(random)
         self.text = task.instructions(self.way)
@@ -87,7 +91,7 @@ class _Writer:
 
 
 def simulate_person(
-    task: Traits | Counts | Balloons, answering: PlantedLaw, noted: PlantedLaw, random: np.random.Generator
+    task: Traits | Counts | Balloons, answering: PlantedModel, noted: PlantedModel, random: np.random.Generator
 ) -> PlantedPerson:
     """A person who answers a task by one law; `probs` are those of another behind the same answers."""
     writer = _Writer(task, answering, noted, random)
@@ -97,7 +101,7 @@ def simulate_person(
 
 
 def simulate_block(
-    task: Traits | Counts | Balloons, answering: PlantedLaw, noted: PlantedLaw, random: np.random.Generator
+    task: Traits | Counts | Balloons, answering: PlantedModel, noted: PlantedModel, random: np.random.Generator
 ) -> PlantedPerson:
     """A person who is shown the instructions and one block."""
     writer = _Writer(task, answering, noted, random)
@@ -133,7 +137,7 @@ def _pump(writer: _Writer, balloon: int, random: np.random.Generator) -> None:
 
 
 def planted_people(
-    task: str, number: int, *seed: object, noted: PlantedLaw = PEOPLE, are_blocks: bool = False
+    task: str, number: int, *seed: object, noted: PlantedModel = PEOPLE, are_blocks: bool = False
 ) -> Iterator[PlantedPerson]:
     """People who answer a task, the same for the same seed.
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valuesassets.measure.seeding import seeded
-from valuesassets.records.settings.psych_tasks import PlantedLaw
+from valuesassets.records.settings.psych_tasks import PlantedModel
 
 Probs = NDArray[np.float64]
 
@@ -63,7 +63,9 @@ class PlantedTask(Protocol):
         ...
 
 
-def law_at(task: PlantedTask, law: PlantedLaw, way: Way, number: int, block: int, earlier: Sequence[Earlier]) -> Probs:
+def law_at(
+    task: PlantedTask, law: PlantedModel, way: Way, number: int, block: int, earlier: Sequence[Earlier]
+) -> Probs:
     """(candidates,) how probable each answer is at a mark, behind what stands before it.
 
     Args:
@@ -86,7 +88,7 @@ def parts_at(
     return task.own(way, number, block, earlier), np.array(style) / n, np.array(content) / n
 
 
-def mixed(law: PlantedLaw, own: Probs, style: Probs, content: Probs) -> Probs:
+def mixed(law: PlantedModel, own: Probs, style: Probs, content: Probs) -> Probs:
     """(candidates,) the law, of its parts."""
     return (1 - law.style - law.content) * own + law.style * style + law.content * content
 

@@ -9,9 +9,9 @@ from valuesassets.figures import (
     history_ladder,
     identification_matrix,
     keying_plane,
-    mark_ledger,
     multi_token_share,
     reliability_and_alignment,
+    status_bars,
 )
 from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.psych_tasks.answers.mark_ledger import LEFT_OUT, UNREAD
@@ -28,7 +28,7 @@ def draw_mark_ledger(ledger: pd.DataFrame, planted: bool = False) -> Figure | No
     """What became of the marks of each cell."""
     if not has_numbers(ledger, "marks"):
         return None
-    return mark_ledger.draw_mark_ledger(with_layout(ledger), LOST, sorted(LEFT_OUT), planted=planted)
+    return status_bars.draw_mark_ledger(with_layout(ledger), LOST, sorted(LEFT_OUT), planted=planted)
 
 
 def draw_multi_token_share(ledger: pd.DataFrame, planted: bool = False) -> Figure | None:

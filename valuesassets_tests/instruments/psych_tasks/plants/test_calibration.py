@@ -16,10 +16,10 @@ from valuesassets.instruments.psych_tasks.plants.planted_tasks import PLANTED, E
 from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 from valuesassets.records.marks import Transcript, find_marks
 from valuesassets.records.settings.measuring import Inference
-from valuesassets.records.settings.psych_tasks import PlantedLaw
+from valuesassets.records.settings.psych_tasks import PlantedModel
 from valuesassets_tests.instruments.psych_tasks.made_readings import read_by
 
-FOLLOWER, PARROT = PlantedLaw(style=0.2, content=0.4), PlantedLaw(style=0.6)
+FOLLOWER, PARROT = PlantedModel(style=0.2, content=0.4), PlantedModel(style=0.6)
 
 
 def people_of(name, n=24):

@@ -14,13 +14,13 @@ from valuesassets.instruments.psych_tasks.plants.planted_people import PEOPLE, S
 from valuesassets.instruments.psych_tasks.plants.planted_tasks import PLANTED, Earlier, Way, law_at
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.marks import Transcript
-from valuesassets.records.settings.psych_tasks import PlantedLaw
+from valuesassets.records.settings.psych_tasks import PlantedModel
 
 TRAITS = PLANTED["ipip_traits"]
 
 
 def test_a_law_worked_by_hand():
-    law = PlantedLaw(style=0.3, content=0.5)
+    law = PlantedModel(style=0.3, content=0.5)
     earlier = [Earlier(1, 1, 4), Earlier(2, 2, 0)]
     own = TRAITS.own(Way(), 3, 3, earlier)
     style = np.array([1 + 1 / 5, 1 / 5, 1 / 5, 1 / 5, 1 + 1 / 5]) / 3
@@ -36,14 +36,14 @@ def test_a_law_worked_by_hand():
 )
 def test_a_law_sums_to_one_whatever_stands_before(name, earlier, style, content):
     task = PLANTED[name]
-    law, way = PlantedLaw(style=style, content=content), Way(keys=("P", "S"))
+    law, way = PlantedModel(style=style, content=content), Way(keys=("P", "S"))
     probs = law_at(task, law, way, 5, 5, [Earlier(*mark) for mark in earlier])
     assert probs.sum() == pytest.approx(1)
     assert (probs > 0).all()
 
 
 def test_nothing_of_the_history_shows_without_style_and_content():
-    law = PlantedLaw(style=0, content=0)
+    law = PlantedModel(style=0, content=0)
     one, other = (law_at(TRAITS, law, Way(), 3, 3, [Earlier(1, 1, place)]) for place in (0, 4))
     assert (one == other).all()
 
@@ -55,7 +55,7 @@ def test_a_reversed_presentation_turns_the_items_own_answers_round():
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_the_noted_law_is_that_of_what_stands_before_each_answer(name):
-    law = PlantedLaw(style=0.4, content=0.1)
+    law = PlantedModel(style=0.4, content=0.1)
     task = PLANTED[name]
     for person in planted_people(name, 6, "test", noted=law):
         earlier: list[Earlier] = []
@@ -95,7 +95,7 @@ def test_people_have_a_trait_that_content_shows():
     for person in planted_people("ipip_traits", 60, "traits"):
         places = [person.candidates.index(answer) for answer in person.answers]
         earlier = [Earlier(number, number, place) for number, place in enumerate(places, 1)]
-        for law, found in ((PlantedLaw(style=0, content=0.5), right), (PlantedLaw(style=0.5, content=0), wrong)):
+        for law, found in ((PlantedModel(style=0, content=0.5), right), (PlantedModel(style=0.5, content=0), wrong)):
             found += [
                 np.log(law_at(TRAITS, law, person.way, n, n, earlier[: n - 1])[places[n - 1]]) for n in range(2, 11)
             ]

@@ -21,10 +21,10 @@ from valuesassets.instruments.survey.report.scope import within_study
 from valuesassets.instruments.survey.report.trace import Traces, form_anchor, item_anchor
 from valuesassets.people.variables import load_variables
 from valuesassets.records.frames import records, rows, rows_where
+from valuesassets.reporting import analyses as shared_questions
 from valuesassets.reporting import claims as shared_claims
 from valuesassets.reporting import methods as shared_methods
 from valuesassets.reporting import openings
-from valuesassets.reporting import questions as shared_questions
 from valuesassets.reporting.claims import beside_claims
 from valuesassets.reporting.methods import MODEL_TYPES, SMALL_NUMBERS, capital, counted, listed, share_of, some_of, was
 from valuesassets.reporting.methods import SOURCES as SHARED_SOURCES

@@ -185,16 +185,16 @@ CASES = [
         WITH_SEED,
     ),
     bad(
-        "a scale that is not the seed's",
+        "a scale that is not the published one",
         seed_files("question_metadata", lambda content: content["Q94"].update(answer_scale_max=3)),
-        "seed_files/question_metadata.json: Q94 has a scale of 0 to 3, 0 to 2 was expected; take the seed's own file",
+        "seed_files/question_metadata.json: Q94 has a scale of 0 to 3, 0 to 2 was expected; take the published file",
         WITH_SEED,
     ),
     bad(
-        "a recoding that is not the seed's",
+        "a recoding that is not the published one",
         seed_files("answer_adjustment", lambda content: content["Q119"].pop("0")),
         "seed_files/answer_adjustment.json: Q119 is recoded by {'3': '4', '4': '5'}, {'0': '3', '3': '4', '4': '5'} "
-        "was expected; take the seed's own file",
+        "was expected; take the published file",
         WITH_SEED,
     ),
     bad(

@@ -15,7 +15,7 @@ from valuesassets_tests.people.synthetic_files import save
 PLANTED_SLOPES = {"aware": 0.8, "blind": 0.0, "contrary": -0.4, "caricature": 1.6}
 """Share of people's moves that each planted model makes."""
 URUGUAY = 858069901
-"""The id that the seed's script leaves out, whoever has it."""
+"""The id that the published script leaves out, whoever has it."""
 RECODED = Design(
     ("Q1", "Q56", "Q94", "Q106", "Q111", "Q119", "Q122", "Q222", "Q241", "Q254"),
     (156, 276, 484, 858, 909),
@@ -48,7 +48,7 @@ def with_cell(column: str, value: object, row: int = 3):
 
 
 def write_seed_files(folder: Path, questions: Sequence[str]) -> Path:
-    """A folder such as the seed's `dataset_construction`, in words of our own, with texts that TSV files must quote."""
+    """A folder such as the published `dataset_construction`, in our own words, with texts that TSV files must quote."""
     asked = chosen_questions(questions)
     backgrounds = [attribute.id for attribute in load_backgrounds().attributes]
     numbers = ("Q261", "Q262", "J_INTDATE")

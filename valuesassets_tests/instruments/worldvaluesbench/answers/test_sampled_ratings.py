@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.answers.sampled_ratings import derive_sampled_ratings, sampling_trials
+from valuesassets.instruments.worldvaluesbench.answers.decoded_ratings import derive_sampled_ratings, sampling_trials
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions, load_value_questions
 from valuesassets.instruments.worldvaluesbench.tables import DECODED_RATINGS
 from valuesassets.instruments.worldvaluesbench.trials.trials import write_trials

@@ -9,7 +9,7 @@ from valuesassets.instruments.worldvaluesbench.material.probe_samples import (
     read_samples,
 )
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
-from valuesassets.instruments.worldvaluesbench.published.published_probe import is_published_probe
+from valuesassets.instruments.worldvaluesbench.published.published_scores import is_published_probe
 from valuesassets.records.errors import RatingsError
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import people_of
 from valuesassets_tests.needs import shared_file

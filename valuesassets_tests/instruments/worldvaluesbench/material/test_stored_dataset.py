@@ -11,7 +11,7 @@ from valuesassets.instruments.worldvaluesbench.material.participants import read
 from valuesassets.instruments.worldvaluesbench.material.stored_dataset import read_dataset, write_dataset
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
 from valuesassets.instruments.worldvaluesbench.plants.planted_people import DEMO, plant_people
-from valuesassets.instruments.worldvaluesbench.published.files import read_seed_files
+from valuesassets.instruments.worldvaluesbench.published.format import read_published_files
 from valuesassets.records.errors import InputError, StorageError
 from valuesassets_tests.instruments.worldvaluesbench.made_files import (
     RECODED,
@@ -35,7 +35,7 @@ def test_what_was_written_is_read_again(tmp_path):
 
 
 def test_a_folder_holds_tables_statistics_ledger_and_the_seeds_files(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
+    seed_files = read_published_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
     write_dataset(planted_dataset(tmp_path), tmp_path / "made", seed_files)
     found = {path.relative_to(tmp_path / "made").as_posix() for path in (tmp_path / "made").rglob("*.*")}
     tables = {"participants.parquet", "value_answers.parquet", "statistics.csv", "ledger.csv"}
@@ -46,7 +46,7 @@ def test_a_folder_holds_tables_statistics_ledger_and_the_seeds_files(tmp_path):
 
 
 def test_nothing_is_left_where_the_seeds_files_do_not_fit(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q2"]))
+    seed_files = read_published_files(write_seed_files(tmp_path / "seed_files", ["Q2"]))
     with pytest.raises(InputError, match=r"Q2 \(value\) is not in the data set"):
         write_dataset(planted_dataset(tmp_path), tmp_path / "made", seed_files)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["seed_files", "wvs.csv"]
@@ -75,7 +75,7 @@ def test_tables_of_different_people_are_refused(tmp_path):
 
 
 def test_the_seeds_files_of_an_earlier_data_set_go_and_nothing_else_of_the_folder(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
+    seed_files = read_published_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
     made, dataset = tmp_path / "made", planted_dataset(tmp_path)
     write_dataset(dataset, made, seed_files)
     (made / "seed_format" / "full" / "mine.txt").write_text("mine")
@@ -123,7 +123,7 @@ def test_a_folder_that_was_made_for_nothing_goes(tmp_path):
     ],
 )
 def test_the_ledger_says_of_which_ids_the_eight_files_are_not_as_the_seeds(tmp_path, ids, rule, told):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
+    seed_files = read_published_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
     frame = plant_people(64, 1, n_repeated_rows=0)
     frame["D_INTERVIEW"] = [ids.get(row, 1000 + row) for row in range(len(frame))]
     dataset = read_participants(planted_file(tmp_path, frame), chosen_questions(DEMO.questions), rule)
@@ -135,9 +135,11 @@ def test_the_ledger_says_of_which_ids_the_eight_files_are_not_as_the_seeds(tmp_p
 
 
 def test_the_seeds_files_are_not_written_of_people_without_ids(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
+    seed_files = read_published_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
     file = planted_file(tmp_path, plant_people(64, 1).drop(columns="D_INTERVIEW"))
     dataset = read_participants(file, chosen_questions(DEMO.questions))
-    with pytest.raises(InputError, match="column D_INTERVIEW: the survey's file has none, and the seed's files name"):
+    with pytest.raises(
+        InputError, match="column D_INTERVIEW: the survey's file has none, and the published files name"
+    ):
         write_dataset(dataset, tmp_path / "made", seed_files)
     assert not (tmp_path / "made").exists()

@@ -6,9 +6,13 @@ import pyarrow as pa
 import pytest
 
 from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Groups, Probe, Rated
-from valuesassets.instruments.worldvaluesbench.measures.awareness import derive_awareness, measures, prompt_gain
+from valuesassets.instruments.worldvaluesbench.measures.awareness import (
+    derive_awareness,
+    measures,
+    prompt_gain,
+    style_free_components,
+)
 from valuesassets.instruments.worldvaluesbench.measures.group_moves import Resampling, derive_moves, scopes_of
-from valuesassets.instruments.worldvaluesbench.measures.style_free import style_free_components
 from valuesassets.measure.between_groups import between, group_means
 from valuesassets.records.errors import MissingData
 from valuesassets.records.tables import table_of_asset

@@ -19,8 +19,11 @@ from valuesassets.instruments.worldvaluesbench.measures.benchmark_scores import 
 from valuesassets.instruments.worldvaluesbench.measures.controls import control_models, majority_of_groups
 from valuesassets.instruments.worldvaluesbench.measures.evaluation import evaluate
 from valuesassets.instruments.worldvaluesbench.measures.gathered import gather_probe
-from valuesassets.instruments.worldvaluesbench.published.published_probe import beside_published, is_published_probe
-from valuesassets.instruments.worldvaluesbench.published.published_scores import load_published_scores
+from valuesassets.instruments.worldvaluesbench.published.published_scores import (
+    beside_published,
+    is_published_probe,
+    load_published_scores,
+)
 from valuesassets.instruments.worldvaluesbench.report.report import score_summary
 from valuesassets_tests.instruments.worldvaluesbench.implied_answers import answers_with, implied_shares, ratings_at
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import (

@@ -9,9 +9,13 @@ import pytest
 from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Probe, Rated
 from valuesassets.instruments.worldvaluesbench.measures.awareness import derive_awareness, measures
 from valuesassets.instruments.worldvaluesbench.measures.controls import OTHER_GROUPS, control_models, shuffled
-from valuesassets.instruments.worldvaluesbench.measures.drawn_noise import drawn_noise
 from valuesassets.instruments.worldvaluesbench.measures.gathered import gather_probe
-from valuesassets.instruments.worldvaluesbench.measures.group_moves import Resampling, derive_moves, scopes_of
+from valuesassets.instruments.worldvaluesbench.measures.group_moves import (
+    Resampling,
+    derive_moves,
+    drawn_noise,
+    scopes_of,
+)
 from valuesassets.records.errors import RatingsError
 from valuesassets_tests.instruments.worldvaluesbench.made_up import made_probe, value_question
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import people_of, samples_of

@@ -2,12 +2,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.material.backgrounds import FACTORS
+from valuesassets.instruments.worldvaluesbench.answers.rated import large_groups
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import (
+    FACTORS,
+    parse_profile,
+    profile_key,
+    profile_keys,
+)
 from valuesassets.instruments.worldvaluesbench.material.probe_samples import choose_samples
-from valuesassets.instruments.worldvaluesbench.material.profiles import parse_profile, profile_key, profile_keys
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
 from valuesassets.instruments.worldvaluesbench.measures.gathered import gather_probe
-from valuesassets.instruments.worldvaluesbench.measures.large_groups import large_groups
 from valuesassets.records.errors import RatingsError
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import (
     drawn_scores,

@@ -4,7 +4,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.measures.perfect_model import derive_perfect_shares
+from valuesassets.instruments.worldvaluesbench.measures.figure_tables import derive_perfect_shares
 from valuesassets_tests.instruments.worldvaluesbench.small_probe import ANSWERS, small_probe
 
 

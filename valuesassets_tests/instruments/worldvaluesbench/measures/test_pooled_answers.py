@@ -1,6 +1,6 @@
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.measures.pooled_answers import (
+from valuesassets.instruments.worldvaluesbench.measures.figure_tables import (
     PEOPLE,
     derive_group_means,
     derive_pooled_answers,

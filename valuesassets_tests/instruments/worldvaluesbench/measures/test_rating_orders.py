@@ -8,9 +8,9 @@ from scipy.special import softmax
 from valuesassets.instruments.worldvaluesbench.answers.rating_distributions import BESIDE, write_ratings
 from valuesassets.instruments.worldvaluesbench.answers.ratings_files import read_ratings
 from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
-from valuesassets.instruments.worldvaluesbench.measures.evaluation import evaluate_probe
-from valuesassets.instruments.worldvaluesbench.measures.gathered import gather_probe
-from valuesassets.instruments.worldvaluesbench.measures.rating_orders import rating_orders
+from valuesassets.instruments.worldvaluesbench.measures.evaluation import evaluate_gathered
+from valuesassets.instruments.worldvaluesbench.measures.gathered import Gathered, gather_probe
+from valuesassets.instruments.worldvaluesbench.measures.rating_checks import rating_orders
 from valuesassets.instruments.worldvaluesbench.tables import RATING_ORDERS
 from valuesassets.records.errors import RatingsError
 from valuesassets.records.settings.measuring import Thresholds
@@ -115,7 +115,7 @@ def test_where_every_model_is_left_out_the_probe_is_gathered_all_the_same():
     probe, ledger = gather_probe(dataset, samples_of(dataset), {"by position": frame})
     assert not any(asked.with_attributes for asked in probe.questions)
     assert len(ledger.orders) == 1
-    tables = evaluate_probe(probe, dataset, samples_of(dataset), resamples=20, seed=0, min_group=2, ledger=ledger)
+    tables = evaluate_gathered(Gathered(probe, ledger, dataset, samples_of(dataset), min_group=2, seed=0), resamples=20)
     assert set(tables["benchmark_scores"]["model"]) == {"majority of each group"}
     assert tables["benchmark_scores"]["n_people"].dtype == int
     assert not len(tables["awareness"])

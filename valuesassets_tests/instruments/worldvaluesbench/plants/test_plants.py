@@ -6,8 +6,8 @@ import pytest
 from valuesassets.answers.plants import planted_answers
 from valuesassets.answers.reference_models import planted_text_rows
 from valuesassets.instruments.worldvaluesbench.answers.rating_distributions import response_type_of
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import parse_profile
 from valuesassets.instruments.worldvaluesbench.material.personas import asked_pairs, derive_personas
-from valuesassets.instruments.worldvaluesbench.material.profiles import parse_profile
 from valuesassets.instruments.worldvaluesbench.plants.planted_people import levels_of, planted_model, pooled_shares
 from valuesassets.instruments.worldvaluesbench.plants.plants import asked_questions, plant_ratings, planted_design
 from valuesassets.instruments.worldvaluesbench.trials.trials import write_trials

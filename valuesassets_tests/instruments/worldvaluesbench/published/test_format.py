@@ -1,4 +1,4 @@
-"""The eight files are those that the seed's script writes, byte for byte: compared with a reading of what it does."""
+"""The eight files are those that the published script writes, byte for byte, by another reading of it."""
 
 import csv
 import io
@@ -11,8 +11,7 @@ import pytest
 from valuesassets.instruments.worldvaluesbench.material.participants import read_participants
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions, load_value_questions
 from valuesassets.instruments.worldvaluesbench.plants.planted_people import DEMO, Design, plant_people
-from valuesassets.instruments.worldvaluesbench.published.files import read_seed_files
-from valuesassets.instruments.worldvaluesbench.published.format import write_seed_format
+from valuesassets.instruments.worldvaluesbench.published.format import read_published_files, write_published_format
 from valuesassets.records.errors import InputError
 from valuesassets_tests.instruments.worldvaluesbench.made_files import (
     RECODED,
@@ -29,7 +28,7 @@ FILES = [
 
 
 def seed_script(answers: Path, folder: Path) -> dict[str, bytes]:
-    """What the seed's script writes, cell by cell, without pandas: by file."""
+    """The files that the published script writes, cell by cell, without pandas: by file."""
     metadata, codebook, adjusted = (
         json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         for name in ("question_metadata", "codebook", "answer_adjustment")
@@ -91,7 +90,7 @@ def people_of(design: Design, n: int):
 
 def written(tmp_path, answers, folder, questions):
     dataset = read_participants(answers, chosen_questions(questions), repeated_ids="drop")
-    paths = write_seed_format(dataset, read_seed_files(folder), tmp_path / "seed_format")
+    paths = write_published_format(dataset, read_published_files(folder), tmp_path / "seed_format")
     found = {path.relative_to(tmp_path / "seed_format").as_posix(): path.read_bytes() for path in paths}
     assert sorted(found) == sorted(FILES)
     return found
@@ -123,14 +122,14 @@ def test_renumbered_people_are_all_in_the_files_with_ids_of_their_own(tmp_path):
     folder = write_seed_files(tmp_path / "seed_files", RECODED.questions)
     answers = planted_file(tmp_path, people_of(RECODED, 100))
     dataset = read_participants(answers, chosen_questions(RECODED.questions))
-    write_seed_format(dataset, read_seed_files(folder), tmp_path)
+    write_published_format(dataset, read_published_files(folder), tmp_path)
     lines = (tmp_path / "full" / "full_value_qa.tsv").read_text().splitlines()
     assert len(lines) == 1 + 100
     assert sum(line.startswith(f"{URUGUAY}-") for line in lines) == 2
 
 
 def test_a_variable_that_the_data_set_lacks_is_named(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q2"]))
+    seed_files = read_published_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q2"]))
     with pytest.raises(InputError, match=r"question_metadata.json: Q2 \(value\) is not in the data set; remove it"):
-        write_seed_format(planted_dataset(tmp_path, design=DEMO), seed_files, tmp_path / "seed_format")
+        write_published_format(planted_dataset(tmp_path, design=DEMO), seed_files, tmp_path / "seed_format")
     assert not (tmp_path / "seed_format").exists()

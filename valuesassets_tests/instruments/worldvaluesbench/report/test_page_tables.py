@@ -4,7 +4,7 @@ import hashlib
 
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.report.page_tables import calibration_gates, file_origins
+from valuesassets.instruments.worldvaluesbench.report.model_gates import calibration_gates, file_origins
 from valuesassets.records.settings.measuring import Phantom
 from valuesassets.records.study import load_study, parse_study
 from valuesassets.reporting.run import reading_origin

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.instruments.worldvaluesbench.material.value_questions import ValueQuestion
@@ -17,6 +18,11 @@ class Groups:
 
     factors: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
+
+    def numbers(self, participants: pd.DataFrame) -> NDArray[np.int64]:
+        """(P,) number of each participant's group; -1 for none of these groups."""
+        levels = pd.MultiIndex.from_arrays([participants[factor].astype(object) for factor in self.factors])
+        return pd.MultiIndex.from_tuples(self.levels).get_indexer(levels).astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Scores:
-    """Single ratings, each for one person.
-
-    Attributes:
-        source: their origin, as messages name it.
-        frame: `question_id`, `participant_id` (categories), `score` (NaN if missing); each pair has one row.
-    """
+    """Single ratings: `question_id`, `participant_id` (categories), `score` (NaN if missing), a row for each pair."""
 
     source: str
     frame: pd.DataFrame
@@ -118,9 +113,8 @@ def _scores(source: str, frame: pd.DataFrame, questions: Mapping[str, ValueQuest
     people = _texts(column(frame, "participant_id"))
     _refuse(source, people == "", people, "PARTICIPANT_ID", "the id of a person was expected; add it")
     scores = _numbers(source, column(frame, "score"), "SCORE")
-    _refuse(
-        source, (scores % 1).fillna(0) != 0, scores, "SCORE", "a whole number was expected; round it, or leave it empty"
-    )
+    what_to_do = "a whole number was expected; round it, or leave it empty"
+    _refuse(source, (scores % 1).fillna(0) != 0, scores, "SCORE", what_to_do)
     rows = pd.DataFrame({"question_id": question_ids, "participant_id": people, "score": scores})
     _refuse_repeated(source, rows, ["question_id", "participant_id"], "one rating of each person and question")
     return Scores(source, rows)
@@ -262,9 +256,8 @@ def _numbers(source: str, values: pd.Series, name: str) -> pd.Series:
         elif _NUMBER.fullmatch(text) and np.isfinite(float(text)):
             read_numbers.append(float(text))
         else:
-            _refuse(
-                source, texts == text, texts, name, "a number was expected; mend it, or leave it empty if there is none"
-            )
+            what_to_do = "a number was expected; mend it, or leave it empty if there is none"
+            _refuse(source, texts == text, texts, name, what_to_do)
     return pd.Series(np.array([*read_numbers, np.nan])[texts.cat.codes.to_numpy()], index=values.index)
 
 

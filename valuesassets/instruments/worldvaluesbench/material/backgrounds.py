@@ -48,13 +48,9 @@ class Attribute(Record):
 
 
 class Backgrounds(Record):
-    """The bundled facts.
+    """The bundled facts: attributes, the level of each code by factor, and lists of labels that attributes share.
 
-    Attributes:
-        continents: by ISO 3166-1 numeric code of the country.
-        education: level by code 0 to 8 of Q275.
-        settlement: level by code of H_URBRURAL.
-        lists: labels that attributes share: countries by ISO 3166-1 numeric code, languages by the codes of WVS-7.
+    Codes of countries are ISO 3166-1 numeric, codes of education 0 to 8; others are those of WVS-7.
     """
 
     attributes: tuple[Attribute, ...]
@@ -88,11 +84,7 @@ class Backgrounds(Record):
 
 @functools.cache
 def load_backgrounds() -> Backgrounds:
-    """The facts that are bundled with the package.
-
-    Raises:
-        StudyError: the file is malformed; names key and reason.
-    """
+    """The bundled facts; StudyError names key and reason if the file is malformed."""
     facts = validated(Backgrounds, tomllib.loads(FILE.read_text(encoding="utf-8")), StudyError, FILE.name)
     return facts.named_by({each.id: facts.lists[each.labels_of] for each in facts.attributes if each.labels_of})
 

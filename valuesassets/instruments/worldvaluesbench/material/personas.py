@@ -37,10 +37,8 @@ def _personas_and_pairs(
     place = pd.Index(participants["participant_id"]).get_indexer(pd.Index(samples["participant_id"]))
     if (place < 0).any():
         row = int(np.argmax(place < 0))
-        raise MissingData(
-            f"probe_samples: row {row + 1}: person {samples['participant_id'].iloc[row]} is not a participant; "
-            "draw the samples from this data set"
-        )
+        who = f"row {row + 1}: person {samples['participant_id'].iloc[row]}"
+        raise MissingData(f"probe_samples: {who} is not a participant; draw the samples from this data set")
     is_asked = np.zeros(len(participants), bool)
     is_asked[place] = True
     people = participants.loc[is_asked]

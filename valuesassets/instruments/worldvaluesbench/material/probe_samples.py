@@ -46,29 +46,22 @@ class People:
 def choose_samples(
     dataset: People, questions: Sequence[ValueQuestion], probe: str | int, seed: int = 0
 ) -> pd.DataFrame:
-    """The samples of a probe: everybody (`all`), N people of each group, or those of a file.
+    """The samples of a probe: everybody who answered and is in a group (`all`), N people of each group, or a file's.
+
+    Returns:
+        Rows of `question_id`, `participant_id` and the factors' levels.
 
     Raises:
-        RatingsError: as `read_samples` and `draw_samples`.
+        RatingsError: nobody answered and is in a group; or as `read_samples` and `draw_samples`.
     """
     written = str(probe)
     if written == EVERYBODY:
-        return all_samples(dataset, questions)
+        in_a_group = _in_a_group(dataset.participants)
+        chosen = [np.flatnonzero(in_a_group & _answered(dataset, question)) for question in questions]
+        return _samples(dataset.participants, questions, chosen)
     if written.isdecimal():
         return draw_samples(dataset, questions, int(written), seed)
     return read_samples(Path(written), dataset, questions)
-
-
-def all_samples(dataset: People, questions: Sequence[ValueQuestion]) -> pd.DataFrame:
-    """Everybody who answered a question and is in a group: `question_id, participant_id` and the factors' levels.
-
-    Raises:
-        RatingsError: there are no such people.
-    """
-    people = dataset.participants
-    in_a_group = _in_a_group(people)
-    chosen = [np.flatnonzero(in_a_group & _answered(dataset, question)) for question in questions]
-    return _samples(people, questions, chosen)
 
 
 def draw_samples(dataset: People, questions: Sequence[ValueQuestion], n: int, seed: int = 0) -> pd.DataFrame:

@@ -49,11 +49,7 @@ class _File(Record):
 
 @functools.cache
 def load_value_questions() -> dict[str, ValueQuestion]:
-    """The bundled questions by id, in the order of WVS-7.
-
-    Raises:
-        StudyError: the file is malformed; names key and reason.
-    """
+    """The bundled questions by id, in the order of WVS-7; StudyError names key and reason if the file is malformed."""
     return {question.id: question for question in _load().questions}
 
 

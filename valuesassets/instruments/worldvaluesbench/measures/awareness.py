@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Probe
+from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Floats, Probe
 from valuesassets.instruments.worldvaluesbench.measures.group_moves import (
     ALL,
     Moves,
@@ -41,7 +41,6 @@ from valuesassets.measure.resampling import ROUNDING
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
 
-Floats = NDArray[np.float64]
 READ_TO = 1e-3
 """The precision of a model's probabilities, which differ by as much between batches and number formats; the least width
 of intervals."""
@@ -99,7 +98,9 @@ def derive_awareness(
             row = {"model": model, "question_id": item.question.id, "category": item.question.category}
             tables["questions"].append(row | _with_interval(in_scopes[0], np.arange(len(category)) == number, level))
         hh, mh, mm = style_free_components(probe, model, min_group)
-        mm = np.nan if _is_drawn(probe, model) else mm  # means over questions do not separate the noise of draws
+        rated = [item.with_attributes[model] for item in probe.questions if model in item.with_attributes]
+        if any(each.n_draws is not None for each in rated):
+            mm = np.nan  # means over questions do not separate the noise of draws
         tables["style_free"].append({"model": model} | measures(hh, mh, mm))
     _correct([row for row in tables["factors"] if row["model"] not in uncorrected], correction)
     declared = (AWARENESS_FACTORS, AWARENESS_CATEGORIES, AWARENESS_QUESTIONS, AWARENESS_STYLE_FREE)
@@ -212,12 +213,6 @@ def _with_interval(moved: Moves, chosen: NDArray[np.bool_], level: float, is_who
     return row
 
 
-def _is_drawn(probe: Probe, model: str) -> bool:
-    """Whether people share drawn answers of a model."""
-    rated = [item.with_attributes[model] for item in probe.questions if model in item.with_attributes]
-    return any(each.n_draws is not None for each in rated)
-
-
 def _least_moves(moved: Moves, use: NDArray[np.bool_], mm: Floats, level: float) -> float:
     """The lower end of the interval of A_mm, by people's resamples and by the draws of answers.
 
@@ -238,9 +233,6 @@ def _correct(rows: Sequence[dict[str, Any]], correction: str) -> None:
             p = [row[name] for row in tested]
             for row, corrected in zip(tested, CORRECTIONS[correction](p), strict=True):
                 row[corrected_name] = corrected
-
-
-Floats = NDArray[np.float64]
 
 
 def style_free_components(probe: Probe, model: str, min_group: int = 5) -> tuple[float, float, float]:

@@ -17,7 +17,7 @@ OTHER_GROUPS = "groups of another split"
 """A control with each group's answers of another split, the best score from knowing the groups. They count as drawn
 answers, as many as the group has people there after weighting."""
 GROUPS_MAJORITY = "majority of each group"
-"""A control with each group's most frequent answer, in the same answers that it is compared with."""
+"""A control with each group's most frequent answer among the answers that it is compared with."""
 
 
 def without_attributes(name: str) -> str:
@@ -76,10 +76,7 @@ class _Others:
         people = dataset.participants
         sampled = people["participant_id"].isin(list(samples["participant_id"].unique()))
         is_other = ~people["split"].isin(list(people.loc[sampled, "split"].unique()))
-        levels = pd.MultiIndex.from_tuples(probe.groups.levels)
-        groups = levels.get_indexer(
-            pd.MultiIndex.from_arrays([people[factor].astype(object) for factor in probe.groups.factors])
-        )
+        groups = probe.groups.numbers(people)
         places = np.flatnonzero(is_other.to_numpy() & (groups >= 0))
         return cls(dataset, places, groups[places], probe) if places.size else None
 

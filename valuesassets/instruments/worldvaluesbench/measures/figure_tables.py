@@ -1,14 +1,15 @@
 """Tables for figures: answers pooled and by group, single people, and the scores of a perfect model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Floats, Probe, Rated
+from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Floats, Probe
 from valuesassets.instruments.worldvaluesbench.material.backgrounds import load_backgrounds, parse_profile, profile_keys
 from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
+from valuesassets.instruments.worldvaluesbench.published.published_scores import ROUNDING, THRESHOLDS
 from valuesassets.instruments.worldvaluesbench.trials.prompts import asking, opening, person_lines
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import rows, rows_where
@@ -28,8 +29,7 @@ def derive_pooled_answers(probe: Probe) -> pd.DataFrame:
         answers = np.zeros((len(has_answer), len(item.question.values)))
         answers[has_answer, (item.answers[has_answer] - item.question.lo).astype(np.int64)] = 1
         rows += _shares(item, PEOPLE, None, answers, has_answer)
-        sides: dict[str, Mapping[str, Rated]] = {"with": item.with_attributes, "without": item.without}
-        for side, models in sides.items():
+        for side, models in (("with", item.with_attributes), ("without", item.without)):
             for name, rated in models.items():
                 rows += _shares(item, name, side, rated.probs, has_answer & np.isfinite(rated.probs[:, 0]))
     return pd.DataFrame(rows, columns=pd.Index(["question_id", "model", "attributes", "response_value", "prob"]))
@@ -120,7 +120,6 @@ def _chosen(item: AskedQuestion, seed: int) -> list[int]:
 
 
 PERFECT = "perfect"
-THRESHOLDS = tuple(step / 20 for step in range(21))
 
 
 def derive_perfect_shares(
@@ -151,7 +150,7 @@ def derive_perfect_shares(
         if not distances:
             continue
         for threshold in THRESHOLDS:
-            shares = (np.stack(distances) <= threshold + 1e-9).mean(axis=0)
+            shares = (np.stack(distances) <= threshold + ROUNDING).mean(axis=0)
             low, high = np.quantile(shares, ends)
             row = {"model": PERFECT, "attributes": None, "subset": subset, "threshold": threshold}
             rows.append(row | {"share": float(shares.mean()), "share_low": float(low), "share_high": float(high)})

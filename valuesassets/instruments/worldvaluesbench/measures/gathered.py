@@ -1,7 +1,7 @@
 """People's answers and models' ratings of the same questions, from which scores are computed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldvaluesbench.answers.rated import (
     AskedQuestion,
-    Floats,
     Groups,
     Probe,
     Rated,
@@ -22,7 +21,7 @@ from valuesassets.instruments.worldvaluesbench.answers.rating_sources import Giv
 from valuesassets.instruments.worldvaluesbench.answers.ratings_files import Scores
 from valuesassets.instruments.worldvaluesbench.material.backgrounds import FACTORS
 from valuesassets.instruments.worldvaluesbench.material.probe_samples import NOT_ASKED, People, resolve_people
-from valuesassets.instruments.worldvaluesbench.material.value_questions import ValueQuestion, load_value_questions
+from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
 from valuesassets.instruments.worldvaluesbench.measures.benchmark_scores import derive_benchmark_scores
 from valuesassets.instruments.worldvaluesbench.measures.controls import control_models, majority_of_groups
 from valuesassets.instruments.worldvaluesbench.measures.rating_checks import counts_of, rating_orders
@@ -34,6 +33,7 @@ from valuesassets.records.settings.measuring import Thresholds
 LEAST_GROUP = 2
 """The fewest people of a group from whom their spread can be estimated."""
 _ByModel = dict[str, dict[str, Rated]]
+_Numbered = dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 @dataclass
@@ -124,9 +124,9 @@ def gather_probe(
             f"min_group: found {min_group}, {LEAST_GROUP} or more was expected: one person has no spread"
         )
     people, ledger, sources, rules = dataset.participants, Ledger(), list[str](), rules or Thresholds()
-    rows = _Rows.of(people, samples, ledger)
+    groups, numbered = _numbered(people, samples, ledger)
     ledger.tell("rows of the file of samples that are of questions not asked", *samples.attrs.get(NOT_ASKED, (0, 0)))
-    items = _with_answers(dataset, rows, min_group, ledger)
+    items = _with_answers(dataset, groups, numbered, min_group, ledger)
     sides: dict[str, _ByModel] = {"with": {}, "without": {}}
     for side, files in (("with", ratings), ("without", without or {})):
         for name, file in files.items():  # one at a time, because a file may hold millions of ratings
@@ -143,7 +143,7 @@ def gather_probe(
                 ledger.tell(what, len(source.one_sided), len(source.questions), name)
     if sources and not any(sides["with"].values()):
         raise RatingsError(f"{sources[0]}: rates nothing that is asked; is it of this probe?")
-    return _probe_of(rows.groups, items, people["weight"].to_numpy(float), sides), ledger
+    return _probe_of(groups, items, sides), ledger
 
 
 def _is_evidence(source: RatingSource, side: str, name: str, rules: Thresholds, ledger: Ledger) -> bool:
@@ -162,75 +162,64 @@ def _is_evidence(source: RatingSource, side: str, name: str, rules: Thresholds, 
     return False
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """One question and its people: their rows in the data set, groups and answers."""
-
-    question: ValueQuestion
-    places: NDArray[np.int64]
-    groups: NDArray[np.int64]
-    answers: Floats
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Samples as numbers: by question, rows of people in the data set and their groups."""
-
-    groups: Groups
-    by_question: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
-
-    @classmethod
-    def of(cls, people: pd.DataFrame, samples: pd.DataFrame, ledger: Ledger) -> "_Rows":
-        places = resolve_people("probe", column(samples, "participant_id"), people)
-        groups = np.zeros(len(samples), dtype=np.int64)
-        unknown, differs = np.zeros((2, len(samples)), dtype=bool)
-        for factor, levels in FACTORS.items():
-            codes = pd.Categorical(samples[factor], categories=list(levels)).codes.astype(np.int64)
-            unknown |= codes < 0
-            differs |= pd.Categorical(people[factor], categories=list(levels)).codes[places] != codes
-            groups = groups * len(levels) + codes
-        if unknown.any():
-            row = int(np.flatnonzero(unknown)[0]) + 1
-            raise RatingsError(f"probe: row {row}: level of no group; give each person's")
-        ledger.tell("rows of the probe whose group is not that of the person's codes", differs.sum(), len(samples))
-        group_codes, groups = np.unique(groups, return_inverse=True)
-        shape = [len(levels) for levels in FACTORS.values()]
-        numbers = np.stack(np.unravel_index(group_codes, shape), axis=1)
-        levels = tuple(tuple(names[n] for names, n in zip(FACTORS.values(), row, strict=True)) for row in numbers)
-        question_codes, ids_of = pd.factorize(samples["question_id"])
-        order = np.argsort(question_codes, kind="stable")
-        parts = np.split(order, np.searchsorted(question_codes[order], np.arange(1, len(ids_of))))
-        by_question = {
-            str(name): (places[part], groups[part]) for name, part in zip(ids_of, parts, strict=True) if part.size
-        }
-        return cls(Groups(tuple(FACTORS), levels), by_question)
+def _numbered(people: pd.DataFrame, samples: pd.DataFrame, ledger: Ledger) -> tuple[Groups, _Numbered]:
+    """The groups of samples, and by question the rows of its people in the data set and their groups."""
+    places = resolve_people("probe", column(samples, "participant_id"), people)
+    groups = np.zeros(len(samples), dtype=np.int64)
+    unknown, differs = np.zeros((2, len(samples)), dtype=bool)
+    for factor, levels in FACTORS.items():
+        codes = pd.Categorical(samples[factor], categories=list(levels)).codes.astype(np.int64)
+        unknown |= codes < 0
+        differs |= pd.Categorical(people[factor], categories=list(levels)).codes[places] != codes
+        groups = groups * len(levels) + codes
+    if unknown.any():
+        row = int(np.flatnonzero(unknown)[0]) + 1
+        raise RatingsError(f"probe: row {row}: level of no group; give each person's")
+    ledger.tell("rows of the probe whose group is not that of the person's codes", differs.sum(), len(samples))
+    group_codes, groups = np.unique(groups, return_inverse=True)
+    shape = [len(levels) for levels in FACTORS.values()]
+    numbers = np.stack(np.unravel_index(group_codes, shape), axis=1)
+    levels = tuple(tuple(names[n] for names, n in zip(FACTORS.values(), row, strict=True)) for row in numbers)
+    question_codes, ids_of = pd.factorize(samples["question_id"])
+    order = np.argsort(question_codes, kind="stable")
+    parts = np.split(order, np.searchsorted(question_codes[order], np.arange(1, len(ids_of))))
+    by_question = {
+        str(name): (places[part], groups[part]) for name, part in zip(ids_of, parts, strict=True) if part.size
+    }
+    return Groups(tuple(FACTORS), levels), by_question
 
 
-def _with_answers(dataset: People, rows: _Rows, min_group: int, ledger: Ledger) -> list[_Asked]:
-    """The questions with people's answers; groups that are too small to be compared enter the ledger."""
+def _with_answers(
+    dataset: People, all_groups: Groups, numbered: _Numbered, min_group: int, ledger: Ledger
+) -> list[AskedQuestion]:
+    """The questions with people's answers; groups that are too small to be compared enter the ledger.
+
+    Here `people` are rows of the data set, and no model has ratings yet.
+    """
     questions, items, large = load_value_questions(), [], set[int]()
-    for question_id, (places, groups) in rows.by_question.items():
+    weights = dataset.participants["weight"].to_numpy(float)
+    for question_id, (places, groups) in numbered.items():
         question = questions[question_id]
         answers = dataset.value_answers[question_id].to_numpy(float, na_value=np.nan)[places]
         answers[~((answers >= question.lo) & (answers <= question.hi))] = np.nan
-        is_large = in_large_groups(groups, answers, min_group, len(rows.groups.levels))
+        is_large = in_large_groups(groups, answers, min_group, len(all_groups.levels))
         what = f"people in groups of fewer than {min_group} who answered"
         ledger.tell(what, (~is_large).sum(), is_large.size, "", question_id)
         ledger.tell("people without an answer", np.isnan(answers).sum(), answers.size, "", question_id)
         if np.isfinite(answers).any():
-            items.append(_Asked(question, places, groups, answers))
+            items.append(AskedQuestion(question, places, groups, weights[places], answers, {}, {}))
         large |= set(groups[is_large].tolist())
     if len(large) < 2:
-        who = "no group has" if not large else f"only {' '.join(rows.groups.levels[large.pop()])} has"
+        who = "no group has" if not large else f"only {' '.join(all_groups.levels[large.pop()])} has"
         raise RatingsError(
             f"probe: {who} {min_group} people who answered; two groups are needed: lower min_group or ask more"
         )
     return items
 
 
-def _rated(source: RatingSource, items: list[_Asked], side: str, name: str, ledger: Ledger) -> dict[str, Rated]:
+def _rated(source: RatingSource, items: list[AskedQuestion], side: str, name: str, ledger: Ledger) -> dict[str, Rated]:
     """A model's ratings by question, empty if it rates none of them; what is missing enters the ledger."""
-    by_question = {each.question.id: source.rated(each.question, each.places) for each in items}
+    by_question = {each.question.id: source.rated(each.question, each.people) for each in items}
     n, n_missing, n_off = counts_of(by_question.values())
     if n_missing == n:
         ledger.tell(f"ratings {side} attributes, none of what is asked: the model is left out", n, n, name)
@@ -246,19 +235,17 @@ def _rated(source: RatingSource, items: list[_Asked], side: str, name: str, ledg
     return by_question
 
 
-def _probe_of(groups: Groups, items: list[_Asked], weights: Floats, sides: Mapping[str, _ByModel]) -> Probe:
-    """The probe, in which people and groups that have members are numbered from 0."""
+def _probe_of(groups: Groups, items: list[AskedQuestion], sides: Mapping[str, _ByModel]) -> Probe:
+    """The probe with models' ratings, in which people and groups that have members are numbered from 0."""
     numbers = np.unique(np.concatenate([each.groups for each in items]))
-    people = np.unique(np.concatenate([each.places for each in items]))
+    people = np.unique(np.concatenate([each.people for each in items]))
     questions = [
-        AskedQuestion(
-            each.question,
-            np.searchsorted(people, each.places),
-            np.searchsorted(numbers, each.groups),
-            weights[each.places],
-            each.answers,
-            {name: rated[each.question.id] for name, rated in sides["with"].items() if rated},
-            {name: rated[each.question.id] for name, rated in sides["without"].items() if rated},
+        replace(
+            each,
+            people=np.searchsorted(people, each.people),
+            groups=np.searchsorted(numbers, each.groups),
+            with_attributes={name: rated[each.question.id] for name, rated in sides["with"].items() if rated},
+            without={name: rated[each.question.id] for name, rated in sides["without"].items() if rated},
         )
         for each in items
     ]

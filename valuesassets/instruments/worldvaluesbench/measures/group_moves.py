@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Groups, Probe, Rated
+from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Floats, Groups, Probe, Rated
 from valuesassets.measure.between_groups import (
     GroupMeans,
     between,
@@ -30,7 +30,6 @@ from valuesassets.measure.ranked_probability import answers_at_most, probability
 from valuesassets.measure.resampling import ROUNDING
 from valuesassets.measure.seeding import seeded
 
-Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 ALL = "all"
 SAME_PEOPLE = 0.5
@@ -143,11 +142,8 @@ def sides_of(item: AskedQuestion, first: Rated | None, second: Rated, n_groups: 
     is_compared = (answered >= min_group) & (np.bincount(item.groups[is_whole], minlength=n_groups) >= 2)
     rows = np.flatnonzero(is_whole & is_compared[item.groups])
     b = probability_at_most(second.probs[rows])
-    a = (
-        answers_at_most(item.answers[rows] - question.lo, k)
-        if first is None
-        else probability_at_most(first.probs[rows])
-    )
+    people = answers_at_most(item.answers[rows] - question.lo, k)
+    a = people if first is None else probability_at_most(first.probs[rows])
     means = group_means(a, b, item.weights[rows], item.groups[rows], n_groups)
     return Sides(a, b, rows, np.flatnonzero(is_compared), means)
 
@@ -182,21 +178,7 @@ def derive_moves(
     models = list(dict.fromkeys(name for item in probe.questions for name in item.with_attributes))
     n_groups, n_questions = len(probe.groups.levels), len(probe.questions)
     moves = {
-        model: [
-            Moves(
-                np.full((n_questions, 3), np.nan),
-                np.zeros(n_questions),
-                Drawn(
-                    np.zeros((n_questions, 2, 2)),
-                    np.zeros((n_questions, 2, 2, resampling.draws)),
-                    np.zeros((n_questions, 3, resampling.draws)),
-                ),
-                np.zeros((len(scope.levels),) * 2),
-                np.zeros((2, *(len(scope.levels),) * 2)),
-            )
-            for scope in scopes
-        ]
-        for model in models
+        model: [_no_moves(n_questions, len(scope.levels), resampling.draws) for scope in scopes] for model in models
     }
     for number, item in enumerate(probe.questions):
         drawn = resampling.of(item) if resampling.draws else None
@@ -210,6 +192,13 @@ def derive_moves(
             for array in (moved.components, moved.pairings, moved.lengths, *drawn):
                 array[np.abs(array) < ROUNDING] = 0  # a model with one answer for everybody does not move at all
     return moves
+
+
+def _no_moves(n_questions: int, n_levels: int, draws: int) -> Moves:
+    shapes = ((n_questions, 2, 2), (n_questions, 2, 2, draws), (n_questions, 3, draws), (n_levels,) * 2)
+    plain, crossed, squared, pairs = map(np.zeros, shapes)
+    drawn = Drawn(plain, crossed, squared)
+    return Moves(np.full((n_questions, 3), np.nan), np.zeros(n_questions), drawn, pairs, np.stack([pairs, pairs]))
 
 
 def _add_question(
@@ -262,9 +251,6 @@ def _mixed(mix: Floats, values: Floats) -> Floats:
     """(L, ...) sums of (G, ...) values by rows of (L, G) weights."""
     is_all = mix.shape[0] == mix.shape[1]  # then the weights are those of single groups
     return values if is_all else np.tensordot(mix, values, axes=1)
-
-
-Floats = NDArray[np.float64]
 
 
 def drawn_noise(item: AskedQuestion, rated: Rated, rows: NDArray[np.int64], n_groups: int) -> Floats | None:

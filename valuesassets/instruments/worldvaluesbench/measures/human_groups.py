@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Groups, Probe
+from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Floats, Groups, Probe
 from valuesassets.instruments.worldvaluesbench.material.probe_samples import People
 from valuesassets.instruments.worldvaluesbench.tables import HUMAN_GROUPS
 from valuesassets.measure.between_groups import GroupMeans, group_means, sums_by
@@ -12,8 +12,6 @@ from valuesassets.measure.floors import w1_floor_unit
 from valuesassets.measure.ranked_probability import answers_at_most
 from valuesassets.measure.shrinkage import shrunken, spread_kept
 from valuesassets.people.surveys import SILENT
-
-Floats = NDArray[np.float64]
 
 
 def derive_human_groups(probe: Probe, dataset: People) -> pd.DataFrame:
@@ -26,7 +24,7 @@ def derive_human_groups(probe: Probe, dataset: People) -> pd.DataFrame:
     Args:
         probe: groups that are large enough to be compared (`large_groups`).
     """
-    weights, groups = dataset.participants["weight"].to_numpy(float), _groups_of(dataset, probe.groups)
+    weights, groups = dataset.participants["weight"].to_numpy(float), probe.groups.numbers(dataset.participants)
     frames = []
     for item in probe.questions:
         codes = dataset.value_answers[item.question.id].to_numpy(float, na_value=np.nan)
@@ -47,12 +45,6 @@ def shrunken_of(item: AskedQuestion, groups: Groups) -> tuple[NDArray[np.int64],
     levels = [groups.levels[group] for group in present]
     near, borrowed = shrunken(means.a[present], means.effective_n[present], means.noise_aa[present], levels)
     return present, means, near, borrowed
-
-
-def _groups_of(dataset: People, groups: Groups) -> NDArray[np.int64]:
-    """(P,) number of the group of everybody in the data set; -1 for none of these groups."""
-    levels = [dataset.participants[factor].astype(object) for factor in groups.factors]
-    return pd.MultiIndex.from_tuples(groups.levels).get_indexer(pd.MultiIndex.from_arrays(levels)).astype(np.int64)
 
 
 def _dk_rate(codes: Floats, groups: NDArray[np.int64], weights: Floats, n_groups: int, lo: int) -> Floats:

@@ -31,15 +31,16 @@ def check_usable(probe: Probe) -> pd.DataFrame:
     Columns `model, attributes (with|without), n, n_missing, n_out_of_scale, share, passes`.
     """
     rows = []
-    for side in ("with", "without"):
-        for name in dict.fromkeys(name for item in probe.questions for name in _side(item, side)):
-            ratings = [rated for item in probe.questions if (rated := _side(item, side).get(name))]
+    for side, attribute in (("with", "with_attributes"), ("without", "without")):
+        models: list[Mapping[str, Rated]] = [getattr(item, attribute) for item in probe.questions]
+        for name in dict.fromkeys(name for by_model in models for name in by_model):
+            ratings = [by_model[name] for by_model in models if name in by_model]
             n, n_missing, n_off = counts_of(ratings)
             share = (n_missing + n_off) / n
             row = {"model": name, "attributes": side, "n": n, "n_missing": n_missing, "n_out_of_scale": n_off}
             rows.append(row | {"share": share, "passes": share < MOST_UNUSABLE})
-    columns = ["model", "attributes", "n", "n_missing", "n_out_of_scale", "share", "passes"]
-    return pd.DataFrame(rows, columns=pd.Index(columns))
+    names = ["model", "attributes", "n", "n_missing", "n_out_of_scale", "share", "passes"]
+    return pd.DataFrame(rows, columns=pd.Index(names))
 
 
 def check_independent_of_groups(probe: Probe, draws: int = 999, seed: int = 0) -> pd.DataFrame:
@@ -50,9 +51,8 @@ def check_independent_of_groups(probe: Probe, draws: int = 999, seed: int = 0) -
 
     Columns `model, share_between, p_value, n_draws, passes`.
     """
-    names = dict.fromkeys(name for item in probe.questions for name in item.without)
     rows = []
-    for name in names:
+    for name in dict.fromkeys(name for item in probe.questions for name in item.without):
         share, p_value = _independence(probe, name, draws, seed)
         row = {"model": name, "share_between": share, "p_value": p_value, "n_draws": draws}
         rows.append(row | {"passes": p_value > LEAST_P})
@@ -95,10 +95,6 @@ def _ratings_of(item: AskedQuestion, rated: Rated, random: np.random.Generator) 
 def counts_of(ratings: Collection[Rated]) -> list[int]:
     """Numbers of ratings, of missing ones, and of those off the scale."""
     return [sum(counts) for counts in zip(*((len(r.probs), r.n_missing, r.n_off_scale) for r in ratings), strict=True)]
-
-
-def _side(item: AskedQuestion, side: str) -> Mapping[str, Rated]:
-    return item.with_attributes if side == "with" else item.without
 
 
 WORDS = Wording(

@@ -137,9 +137,9 @@ def awareness_of_set(gathered: Gathered, study: Study) -> dict[str, pd.DataFrame
     settings, inference = WorldValuesBench.of(study), study.inference
     compared = gathered.compared
     further = {in_wording(family, wording) for family in study.families for wording in settings.wordings[1:]}
-    settings_of_tests = (inference.resamples, study.seed, settings.min_group, settings.slopes, inference.level, further)
-    settings_of_tests = (*settings_of_tests, inference.correction)
-    of_each = [derive_awareness(probe, *settings_of_tests) for probe in (compared, gathered.compared_controls)]
+    arguments = (settings.min_group, settings.slopes, inference.level, further, inference.correction)
+    probes = (compared, gathered.compared_controls)
+    of_each = [derive_awareness(probe, inference.resamples, study.seed, *arguments) for probe in probes]
     tables = {name: stacked([each[name] for each in of_each]) for name in of_each[0]}
     tables["group_means"] = derive_group_means(compared)
     if len(settings.wordings) > 1:
@@ -173,16 +173,12 @@ def readouts_of_set(
     }
     if not cells:
         raise MissingData("no model has both been read and left to write; materialise decoded_ratings")
-    score = partial(score_readout, study, participants, value_answers, probe_samples)
+    score = partial(score_readout, study, dataset_of(participants, value_answers), probe_samples)
     return derive_readout_comparison(cells, score, study.seed)
 
 
 def score_readout(
-    study: Study,
-    participants: pd.DataFrame,
-    value_answers: pd.DataFrame,
-    samples: pd.DataFrame,
-    ratings: Mapping[str, pd.DataFrame],
+    study: Study, dataset: Dataset, samples: pd.DataFrame, ratings: Mapping[str, pd.DataFrame]
 ) -> dict[str, dict[str, Any]]:
     """The benchmark's score and awareness by name of ratings; none for ratings that could not be read.
 
@@ -192,7 +188,7 @@ def score_readout(
     usable = {name: each for name, each in ratings.items() if not column(each, "prob").isna().all()}
     if not usable:
         return {name: {} for name in ratings}
-    probe, _ = gather_probe(dataset_of(participants, value_answers), samples, usable, {}, settings.min_group)
+    probe, _ = gather_probe(dataset, samples, usable, {}, settings.min_group)
     means = rows_where(derive_benchmark_scores(probe), subset="all").groupby("model")[["w1_seed"]].mean()
     compared = large_groups(probe, settings.min_group)
     settings_of_tests = (inference.resamples, study.seed, settings.min_group, None, inference.level)

@@ -43,11 +43,7 @@ SPANS = MappingProxyType(
 class Design:
     """The population of synthetic people: equal shares of combinations of levels, and of codes within a level.
 
-    Attributes:
-        questions: ids; the planted answers to a question do not depend on the others.
-        countries: ISO 3166-1 numeric.
-        settlements: codes of H_URBRURAL.
-        education: codes of Q275.
+    Countries are ISO 3166-1 numeric, the others codes of WVS-7. Planted answers to a question do not depend on others.
     """
 
     questions: tuple[str, ...]

@@ -29,7 +29,7 @@ WITH_ATTRIBUTES = Generate(MOST_TOKENS, temperature=0, stop=STOP)
 WITHOUT = Generate(MOST_TOKENS, temperature=0.7, samples=230, stop=STOP)
 """As many samples as the probe has people for each question; appendix B."""
 
-_FORMS = ("JSON, pairs of key and value with commas between them", "this form")
+
 _PLACE = re.compile(r"\{(?:attributes|question)\}")
 _REASON, _SCORE = "thoughtful explanation", "answer as a score"
 
@@ -58,13 +58,7 @@ FIGURES = MappingProxyType(
 
 @dataclass(frozen=True)
 class PublishedTexts:
-    """The texts in a user's copy of the benchmark.
-
-    Attributes:
-        questions: text of each question with its scale, by id.
-        answers: labels by attribute and code.
-        frames: published prompts by figure, if the copy contains them.
-    """
+    """Texts of a user's copy: questions with their scales, labels by attribute and code, and prompts by figure."""
 
     questions: dict[str, str]
     answers: dict[str, dict[int, str]]
@@ -154,13 +148,14 @@ def _frame(figure: Frame) -> str:
     """The frame of a figure, in our words."""
     reason = "... at most 30 words, with the background in mind ..."
     score = f"... {'a whole number' if figure.is_whole else 'the score'} ..."
+    kind = "JSON, pairs of key and value with commas between them" if figure.is_json else "this form"
     form = f'{{\n "{_REASON}": "{reason}",\n "{_SCORE}": "{score}"\n}}'
     background = (
         "In an interview, Person X told this about themselves:\n{attributes}\n\n" if figure.has_attributes else ""
     )
     ask = "How would Person X answer this question, and for what reason?\nQuestion: {question}\n\n"
     guess = "" if figure.has_attributes else "Suppose a background for Person X and give the reason for the answer.\n\n"
-    return f"{background}{ask}{guess}Give the answer as {_FORMS[0] if figure.is_json else _FORMS[1]}:\n{form}"
+    return f"{background}{ask}{guess}Give the answer as {kind}:\n{form}"
 
 
 def _question_text(texts: PublishedTexts, name: str) -> str:

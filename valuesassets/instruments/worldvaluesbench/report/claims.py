@@ -42,7 +42,15 @@ def _moves(frames: Frames, inference: Inference, least: float) -> Iterator[Claim
         return
     for row in rows_of_models:
         yield from _of_model(row, inference.alpha)
-    yield from _ranking(frames.get("awareness/reliability"), least)
+    weak = [
+        f"{row['model']} under {row['wording']} and {row['other_wording']}: "
+        + ("it does not move" if is_absent(row["reliability"]) else f"{row['reliability']:.2f}")
+        for row in records(frames.get("awareness/reliability", pd.DataFrame()))
+        if not row["can_be_ranked"]
+    ]
+    if weak:
+        why = f"moves come back in another wording with a reliability below {least:g}: {'; '.join(weak)}"
+        yield Claim("Any ranking of models by how they move with a person's background.", False, why)
 
 
 def _rows_of_models(frames: Frames, inference: Inference) -> list[dict[str, Any]] | None:
@@ -63,19 +71,6 @@ def short_answers(frames: Frames, inference: Inference = USUAL) -> dict[str, str
         moves = moves if first.is_supported else "is not shown to move with a person's background"
         answers[str(row["model"])] = f"{moves} (1: as far as people, 0: not at all; {first.because})."
     return answers
-
-
-def _ranking(reliability: pd.DataFrame | None, least: float) -> Iterator[Claim]:
-    """The claim that models rank by their slopes, if a model's moves do not replicate in another wording."""
-    weak = [
-        f"{row['model']} under {row['wording']} and {row['other_wording']}: "
-        + ("it does not move" if is_absent(row["reliability"]) else f"{row['reliability']:.2f}")
-        for row in ([] if reliability is None else records(reliability))
-        if not row["can_be_ranked"]
-    ]
-    if weak:
-        why = f"moves come back in another wording with a reliability below {least:g}: {'; '.join(weak)}"
-        yield Claim("Any ranking of models by how they move with a person's background.", False, why)
 
 
 def _corrected(awareness: pd.DataFrame, correction: str) -> pd.DataFrame:

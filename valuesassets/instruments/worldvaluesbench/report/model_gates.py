@@ -34,19 +34,16 @@ def model_rows(
         there: families that were asked.
     """
     orders = {row["model"]: row for row in records(frames.get("benchmark_scores/orders", pd.DataFrame()))}
-    table_rows = []
-    for name in dict.fromkeys([*study.families, *orders]):
-        row = orders.get(name, {})
-        is_family = name in study.families
-        table_rows.append(
-            {
-                "model": name,
-                "preflight": preflight_word(verdicts.get(name)) if is_family else None,
-                "was_asked": name in answered if is_family else None,
-                **{each: row.get(each) for each in ("n_prompts", "n_low_p_valid", *OF_ORDERS)},
-            }
-        )
-    return table_rows
+    columns = ("n_prompts", "n_low_p_valid", *OF_ORDERS)
+    return [
+        {
+            "model": name,
+            "preflight": preflight_word(verdicts.get(name)) if name in study.families else None,
+            "was_asked": name in answered if name in study.families else None,
+            **{each: orders.get(name, {}).get(each) for each in columns},
+        }
+        for name in dict.fromkeys([*study.families, *orders])
+    ]
 
 
 def model_gates(

@@ -46,5 +46,5 @@ def test_a_readout_that_could_not_be_read_has_no_score():
     dataset = people_of(5)
     rows = {"question_id": "Q1", "response_value": [1, 2, 3, 4], "prob": None}
     unread = {"exact": pd.DataFrame(rows), "greedy": pd.DataFrame(rows)}
-    found = score_readout(study_with(), dataset.participants, dataset.value_answers, samples_of(dataset), unread)
+    found = score_readout(study_with(), dataset, samples_of(dataset), unread)
     assert found == {"exact": {}, "greedy": {}}

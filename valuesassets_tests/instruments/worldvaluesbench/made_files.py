@@ -47,9 +47,9 @@ def with_cell(column: str, value: object, row: int = 3):
     return make
 
 
-def write_seed_files(folder: Path, questions: Sequence[str]) -> Path:
+def write_published_files(folder: Path, questions: Sequence[str]) -> Path:
     """A folder such as the published `dataset_construction`, in our own words, with texts that TSV files must quote."""
-    asked = chosen_questions(questions)
+    chosen = chosen_questions(questions)
     backgrounds = [attribute.id for attribute in load_backgrounds().attributes]
     numbers = ("Q261", "Q262", "J_INTDATE")
     metadata = {
@@ -72,7 +72,7 @@ def write_seed_files(folder: Path, questions: Sequence[str]) -> Path:
             "answer_scale_max": each.hi,
             "answer_data_type": "ordinal",
         }
-        for each in asked
+        for each in chosen
     }
     # The questions stand between the attributes, as they do in the survey's file.
     order = [*list(metadata)[:10], *values, *list(metadata)[10:]]
@@ -87,7 +87,7 @@ def write_seed_files(folder: Path, questions: Sequence[str]) -> Path:
     }
     adjusted = {
         each.id: {str(old): str(new) for old, new in each.recodes.items()} | {str(code): "" for code in each.missing}
-        for each in asked
+        for each in chosen
         if each.recodes or each.missing
     }
     folder.mkdir()

@@ -10,7 +10,7 @@ from valuesassets.instruments.worldvaluesbench.material.splits import SPLITS, pu
 
 
 @given(n=st.integers(0, 400))
-def test_every_person_is_in_one_split_of_the_seeds_sizes(n):
+def test_every_person_is_in_one_split_of_the_published_sizes(n):
     order = published_order(n)
     assert sorted(place for places in order.values() for place in places) == list(range(n))
     assert (len(order["train"]), len(order["test"])) == (int(0.7 * n), int(0.15 * n))
@@ -38,7 +38,7 @@ def test_a_stable_split_stays_whoever_else_is_there(ids, data):
     assert dict(zip(some, split_people(some, "stable"), strict=True)) == {name: whole[name] for name in some}
 
 
-def test_stable_splits_have_the_seeds_shares():
+def test_stable_splits_have_the_published_shares():
     splits = split_people([str(number) for number in range(20_000)], "stable")
     shares = {name: float((splits == name).mean()) for name in SPLITS}
     assert shares == pytest.approx({"train": 0.7, "valid": 0.15, "test": 0.15}, abs=0.01)

@@ -7,7 +7,7 @@ import pytest
 from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
 from valuesassets.instruments.worldvaluesbench.published.format import read_published_files
 from valuesassets.records.errors import InputError
-from valuesassets_tests.instruments.worldvaluesbench.made_files import write_seed_files
+from valuesassets_tests.instruments.worldvaluesbench.made_files import write_published_files
 from valuesassets_tests.needs import shared_file
 
 
@@ -19,17 +19,17 @@ def edit(folder, name, change):
 
 
 def test_wording_and_labels_are_the_files(tmp_path):
-    found = read_published_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
-    assert found.questions["Q94"].question == "from 0 to 2: Q94?"
-    assert found.named("value") == ["Q1", "Q94"]
-    assert len(found.named("demographic")) == 42
-    assert found.labels["Q275"]["3"] == "Q275: é 3"
+    published = read_published_files(write_published_files(tmp_path / "seed_files", ["Q1", "Q94"]))
+    assert published.questions["Q94"].question == "from 0 to 2: Q94?"
+    assert published.named("value") == ["Q1", "Q94"]
+    assert len(published.named("demographic")) == 42
+    assert published.labels["Q275"]["3"] == "Q275: é 3"
 
 
 @pytest.mark.published
-def test_the_seeds_own_files_agree_with_the_bundled_scales_and_recodings():
-    found = read_published_files(shared_file("data", "wvb", "codebook.json").parent)
-    assert found.named("value") == list(load_value_questions())
+def test_the_published_files_agree_with_the_bundled_scales_and_recodings():
+    published = read_published_files(shared_file("data", "wvb", "codebook.json").parent)
+    assert published.named("value") == list(load_value_questions())
 
 
 BROKEN = {
@@ -69,7 +69,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_file(tmp_path, name):
     file, change, message = BROKEN[name]
-    folder = write_seed_files(tmp_path / "seed_files", ["Q56", "Q94"])
+    folder = write_published_files(tmp_path / "seed_files", ["Q56", "Q94"])
     edit(folder, file, change)
     with pytest.raises(InputError, match=message) as raised:
         read_published_files(folder)

@@ -35,7 +35,7 @@ def control_models(probe: Probe, dataset: People, samples: pd.DataFrame, seed: i
 
     The latter are answers of people in splits without samples; they are left out if there is no such split.
     """
-    others = _Others.of(dataset, samples, probe)
+    others = _Others.outside_samples(dataset, samples, probe)
 
     def controls(item: AskedQuestion) -> dict[str, Rated]:
         models = others.answers(item) if others else {}
@@ -72,7 +72,7 @@ class _Others:
         self.weights = dataset.participants["weight"].to_numpy(float)[places]
 
     @classmethod
-    def of(cls, dataset: People, samples: pd.DataFrame, probe: Probe) -> "_Others | None":
+    def outside_samples(cls, dataset: People, samples: pd.DataFrame, probe: Probe) -> "_Others | None":
         people = dataset.participants
         sampled = people["participant_id"].isin(list(samples["participant_id"].unique()))
         is_other = ~people["split"].isin(list(people.loc[sampled, "split"].unique()))

@@ -162,7 +162,7 @@ class Resampling:
             self._units = draw_units(groups[first], self._n_groups, random)
             self._counts = draw_counts(self._units, draws, random)
 
-    def of(self, item: AskedQuestion) -> tuple[Units, Numbers, Sequence[Floats]]:
+    def units_of(self, item: AskedQuestion) -> tuple[Units, Numbers, Sequence[Floats]]:
         """Units, the unit of each row of the question, and counts of each unit in draws."""
         if self.is_of_people:
             return self._units, self._units.unit[np.searchsorted(self._people, item.people)], self._counts
@@ -181,7 +181,7 @@ def derive_moves(
         model: [_no_moves(n_questions, len(scope.levels), resampling.draws) for scope in scopes] for model in models
     }
     for number, item in enumerate(probe.questions):
-        drawn = resampling.of(item) if resampling.draws else None
+        drawn = resampling.units_of(item) if resampling.draws else None
         for model, rated in item.with_attributes.items():
             sides = sides_of(item, None, rated, n_groups, min_group)
             if len(sides.present) >= 2:

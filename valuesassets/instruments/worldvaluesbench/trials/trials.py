@@ -115,8 +115,8 @@ def shown_orders(question: ValueQuestion, orders: str | int, seed: int, wording:
 def _by_profile(pairs: pd.DataFrame, personas: set[str], ids: Sequence[str]) -> dict[str, list[str]]:
     """The questions of each profile, in the order of `pairs`."""
     once = pairs[["profile", "question_id"]].drop_duplicates()
-    for column, known, what in (("profile", personas, "persona"), ("question_id", ids, "question of the set")):
-        if unknown := [name for name in dict.fromkeys(once[column]) if name not in known]:
+    for column, allowed, what in (("profile", personas, "persona"), ("question_id", ids, "question of the set")):
+        if unknown := [name for name in dict.fromkeys(once[column]) if name not in allowed]:
             raise MissingData(
                 f"pairs: {column} {unknown[0]} (and {len(unknown) - 1} more) is no {what}; make the personas again"
             )

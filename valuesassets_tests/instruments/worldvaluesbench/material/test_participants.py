@@ -1,4 +1,4 @@
-"""People are all read, whatever their country's size; each is in a group; ids are unique; the ledger says what was changed."""
+"""Everybody in the file is read and in a group if possible; ids are unique, and the ledger lists every change."""
 
 import numpy as np
 import pandas as pd

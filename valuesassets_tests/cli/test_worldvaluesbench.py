@@ -79,7 +79,7 @@ def asking(output, *more):
 def test_no_file_that_is_not_ratings_is_written_over(tmp_path, answers):
     was = answers.read_bytes()
     assert refuse(*asking(answers)) == (
-        f"{answers}: is there already and not ratings, whose header is question_id, ..., response_value, prob, ...; "
+        f"{answers}: exists and holds no ratings, whose header is question_id, ..., response_value, prob, ...; "
         "choose another name for the output"
     )
     assert answers.read_bytes() == was

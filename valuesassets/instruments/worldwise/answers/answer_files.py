@@ -36,23 +36,23 @@ def read_answer_file(path: Path) -> pd.DataFrame:
         InputError: another kind of file, a column is missing, or an answer has no name, an unknown axis, values that
             are no list, no text at all, the id of another or a scenario that has another axis; names file and row.
     """
-    found, ids, axes = [], dict[str, str](), dict[str, tuple[str, str]]()
-    for where, given in _given(path):
-        answer = _answer(f"{path}: {where}", given)
+    answers, ids, axes = [], dict[str, str](), dict[str, tuple[str, str]]()
+    for where, entry in _given(path):
+        answer = _answer(f"{path}: {where}", entry)
         name, scenario, axis = (answer[column] for column in NAMES[:3])
         if name in ids:
             raise InputError(f"{path}: {where}: response_id {name!r} stands in {ids[name]} too; each once was expected")
         ids[name] = where
-        first, meant = axes.setdefault(scenario, (where, axis))
-        if meant != axis:
+        first, first_axis = axes.setdefault(scenario, (where, axis))
+        if first_axis != axis:
             raise InputError(
-                f"{path}: {where}: scenario {scenario} is on {axis}, but on {meant} in {first}; one axis was expected; "
+                f"{path}: {where}: scenario {scenario} is on {axis}, but on {first_axis} in {first}; one axis was expected; "
                 "mend it"
             )
-        found.append(answer)
-    if not found:
+        answers.append(answer)
+    if not answers:
         raise InputError(f"{path}: holds no answer; name another file")
-    return pd.DataFrame(found, columns=pd.Index([*COLUMNS, WHOLE]))
+    return pd.DataFrame(answers, columns=pd.Index([*COLUMNS, WHOLE]))
 
 
 def _given(path: Path) -> Iterator[Answer]:
@@ -92,30 +92,30 @@ def _of_parquet(path: Path) -> Iterator[Answer]:
     yield from ((f"row {number}", each) for number, each in enumerate(read_given(path).to_pylist(), 1))
 
 
-def _answer(where: str, given: Any) -> dict[str, Any]:
+def _answer(where: str, entry: Any) -> dict[str, Any]:
     """An answer in its columns, each of them looked at."""
-    if not isinstance(given, dict):
+    if not isinstance(entry, dict):
         raise InputError(f"{where}: no object found, an answer in {{ }} was expected; mend it")
-    missing = [name for name in COLUMNS if name not in given]
+    missing = [name for name in COLUMNS if name not in entry]
     if missing:
         raise InputError(f"{where}: no {missing[0]} found, {', '.join(COLUMNS)} were expected; add it")
-    found: dict[str, Any] = {name: _text(where, name, given[name]) for name in NAMES}
-    found |= {name: _without_thoughts(where, name, given[name]) for name in ("decision", "explanation")}
+    answer: dict[str, Any] = {name: _text(where, name, entry[name]) for name in NAMES}
+    answer |= {name: _without_thoughts(where, name, entry[name]) for name in ("decision", "explanation")}
     for name in NAMES:
-        if not found[name].strip():
+        if not answer[name].strip():
             raise InputError(f"{where}: {name} is empty, a name was expected; add it")
-    if found["axis"] not in AXES:
-        raise InputError(f"{where}: axis {found['axis']!r} found, one of {', '.join(AXES)} was expected; mend it")
-    values = given["values"]
+    if answer["axis"] not in AXES:
+        raise InputError(f"{where}: axis {answer['axis']!r} found, one of {', '.join(AXES)} was expected; mend it")
+    values = entry["values"]
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise InputError(f"{where}: values {str(values)[:40]!r} found, a list of texts was expected; mend it")
-    found["values"] = values
-    if not any(map(str.isalpha, "".join([found["decision"], *values, found["explanation"]]))):
+    answer["values"] = values
+    if not any(map(str.isalpha, "".join([answer["decision"], *values, answer["explanation"]]))):
         raise InputError(
             f"{where}: neither decision, values nor explanation holds a letter; leave the answer out or mend it"
         )
-    whole = given.get(WHOLE)
-    return found | {WHOLE: None if whole is None else _without_thoughts(where, WHOLE, whole)}
+    whole = entry.get(WHOLE)
+    return answer | {WHOLE: None if whole is None else _without_thoughts(where, WHOLE, whole)}
 
 
 def _without_thoughts(where: str, name: str, value: Any) -> str:

@@ -47,6 +47,6 @@ def country_pattern(names: tuple[str, ...] = ()) -> re.Pattern[str]:
     Args:
         names: more of them.
     """
-    known = [word for row in read_rows(WORDS, ("country", "words")) for word in row.fields["words"].split(";")]
-    listed = sorted({*known, *filter(None, names)}, key=lambda name: (-len(name), name))
+    bundled = [word for row in read_rows(WORDS, ("country", "words")) for word in row.fields["words"].split(";")]
+    listed = sorted({*bundled, *filter(None, names)}, key=lambda name: (-len(name), name))
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, listed))})(?:s(?!\w)|(?!\w))")

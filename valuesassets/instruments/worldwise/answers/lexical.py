@@ -30,9 +30,9 @@ def lexical_vectors(texts: Sequence[str]) -> sparse.csr_array:
     weights = np.array([1 + np.log(count) for bag in bags for count in bag.values()], dtype=float)
     rows = np.repeat(np.arange(len(bags)), [len(bag) for bag in bags])
     places = np.array([_place(word) for bag in bags for word in bag], dtype=np.intp)
-    found = sparse.csr_array((weights, (rows, places)), shape=(len(bags), PLACES))
-    lengths = np.sqrt(np.bincount(found.tocoo().row, found.data**2, minlength=len(bags)))
-    return found.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]).tocsr()
+    vectors = sparse.csr_array((weights, (rows, places)), shape=(len(bags), PLACES))
+    lengths = np.sqrt(np.bincount(vectors.tocoo().row, vectors.data**2, minlength=len(bags)))
+    return vectors.multiply(1 / np.where(lengths > 0, lengths, 1)[:, None]).tocsr()
 
 
 @cache

@@ -49,22 +49,22 @@ def model_answers(
     """
     if not choices:
         raise MissingData("no cell has choices yet; materialise choices first")
-    found = {}
+    answers_by_model = {}
     for model in dict.fromkeys(name for name, _ in choices):
-        given = {"choices": _together(choices, model)}
-        given |= {"reasons": _together(reasons, model)} if reasons else {}
-        given |= {"projections": projections[model]} if projections and model in projections else {}
-        given |= {"vectors": _together(vectors, model)} if vectors else {}
-        found[model] = ModelAnswers(**{name: frame for name, frame in given.items() if frame is not None})
-    return found
+        frames = {"choices": _together(choices, model)}
+        frames |= {"reasons": _together(reasons, model)} if reasons else {}
+        frames |= {"projections": projections[model]} if projections and model in projections else {}
+        frames |= {"vectors": _together(vectors, model)} if vectors else {}
+        answers_by_model[model] = ModelAnswers(**{name: frame for name, frame in frames.items() if frame is not None})
+    return answers_by_model
 
 
 def of_models(
     answered: Mapping[str, ModelAnswers], derive: Callable[[str, ModelAnswers], pd.DataFrame]
 ) -> pd.DataFrame:
     """A measure of every model, in one table."""
-    made = [derive(model, answers) for model, answers in answered.items()]
-    filled = [frame for frame in made if len(frame)] or made[:1]
+    tables = [derive(model, answers) for model, answers in answered.items()]
+    filled = [frame for frame in tables if len(frame)] or tables[:1]
     return pd.concat([frame.astype(object) for frame in filled], ignore_index=True).infer_objects()
 
 

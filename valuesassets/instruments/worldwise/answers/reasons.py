@@ -111,14 +111,14 @@ def written(answer: Answer, **counts: float | None) -> Written:
     finish: str | None = answer.finish
     if answer.status is Status.REFUSED:
         finish = REFUSAL_END if (answer.reason or "").startswith(MODEL_REFUSED) else FILTER_END
-    known = {name: count for name, count in counts.items() if count is not None}
-    known |= {} if answer.n_tokens is None else {"output_tokens": answer.n_tokens}
-    return Written(answer.sample, answer.text, finish, failure=answer.reason, counts=known)
+    counts_present = {name: count for name, count in counts.items() if count is not None}
+    counts_present |= {} if answer.n_tokens is None else {"output_tokens": answer.n_tokens}
+    return Written(answer.sample, answer.text, finish, failure=answer.reason, counts=counts_present)
 
 
 def derive_reasons(answers: Iterable[tuple[Asked, Written]]) -> pd.DataFrame:
     """The table `reasons`: a row for each answer, whatever became of it."""
-    return REASONS.frame([_row(asked, written) for asked, written in answers])
+    return REASONS.frame([_row(request, written) for request, written in answers])
 
 
 def unasked(reasons: pd.DataFrame) -> pd.DataFrame:
@@ -137,7 +137,7 @@ def share_read(reasons: pd.DataFrame) -> float:
     return n_read / (n_read + n_unread) if n_read + n_unread else 1.0
 
 
-def parse_answer(written: Written, asked: Asked) -> dict[str, Any]:
+def parse_answer(written: Written, request: Asked) -> dict[str, Any]:
     """`status`, `reason` and, as far as they can be read, `decision` (a pole), `values`, `explanation` of an answer.
 
     Args:
@@ -161,45 +161,45 @@ def parse_answer(written: Written, asked: Asked) -> dict[str, Any]:
         return _unread(TRUNCATED, CUT) if is_cut else _unread(UNPARSED, "the answer is empty")
     if circles := repetition(text):
         return _unread(LOOP, f"the answer goes round in circles: {circles}")
-    if asked.form != DECIDE:
-        if fault := _fault(text, asked):
+    if request.form != DECIDE:
+        if fault := _fault(text, request):
             return _unread(UNPARSED, fault)
         if is_cut:
             return _unread(TRUNCATED, CUT)
         return _unread(REFUSED, _refusal(text)) if _is_refusal(text) else _read(OK, explanation=text)
-    found = _parse_fields(text, asked)
-    if is_cut and found["status"] != REFUSED:
+    outcome = _parse_fields(text, request)
+    if is_cut and outcome["status"] != REFUSED:
         # A longer answer would be no better where the first line, a decision, is not there.
-        if found["status"] == UNPARSED and not found["reason"].startswith(LACKING):
-            return found | {"reason": f"{found['reason']}; {CUT}"}
+        if outcome["status"] == UNPARSED and not outcome["reason"].startswith(LACKING):
+            return outcome | {"reason": f"{outcome['reason']}; {CUT}"}
         return _unread(TRUNCATED, CUT)
-    return found
+    return outcome
 
 
-def _fault(text: str, asked: Asked) -> str | None:
+def _fault(text: str, request: Asked) -> str | None:
     """What can be told to be wrong with a text without reading it; whether it is on its topic cannot."""
     if not has_words(text):
         return "the answer holds no word"
-    if said := echo(text, [asked.prompt]):
-        return f"the answer is an echo: {said}"
-    other = foreign_language(text, asked.language, OTHER_LANGUAGES, FEWEST_LETTERS)
-    return f"the answer is in {other}, {asked.language} was asked" if other else None
+    if passage := echo(text, [request.prompt]):
+        return f"the answer is an echo: {passage}"
+    other = foreign_language(text, request.language, OTHER_LANGUAGES, FEWEST_LETTERS)
+    return f"the answer is in {other}, {request.language} was asked" if other else None
 
 
-def _row(asked: Asked, written: Written) -> dict[str, Any]:
-    of_prompt = {name: getattr(asked, name) for name in REASONS.names if hasattr(asked, name) and name != "values"}
+def _row(request: Asked, written: Written) -> dict[str, Any]:
+    of_prompt = {name: getattr(request, name) for name in REASONS.names if hasattr(request, name) and name != "values"}
     of_answer = {"draw": written.draw, "text": written.text, "finish_reason": written.finish_reason}
-    return of_prompt | of_answer | dict(written.counts or {}) | parse_answer(written, asked)
+    return of_prompt | of_answer | dict(written.counts or {}) | parse_answer(written, request)
 
 
-def _parse_fields(text: str, asked: Asked) -> dict[str, Any]:
+def _parse_fields(text: str, request: Asked) -> dict[str, Any]:
     """An answer to the form `decide`."""
     fields = _fields(text)
     if DECISION not in fields and VALUES in fields:
         # In bare text the prompt ends in the name of the first field, which the answer goes on from.
-        begun = _fields(f"{DECISION}: {text}")
-        if _decision(begun[DECISION][0].split("\n")[0].strip(), asked) is not None:
-            fields = begun
+        completed = _fields(f"{DECISION}: {text}")
+        if _decision(completed[DECISION][0].split("\n")[0].strip(), request) is not None:
+            fields = completed
     if DECISION not in fields and _is_refusal(text):
         return _unread(REFUSED, _refusal(text))
     several = [name for name in fields if len({" ".join(each.casefold().split()) for each in fields[name]}) > 1]
@@ -207,66 +207,66 @@ def _parse_fields(text: str, asked: Asked) -> dict[str, Any]:
         return _unread(UNPARSED, f"{several[0]} stands there more than once, and differs")
     if DECISION not in fields:
         return _unread(UNPARSED, "no line DECISION")
-    said = fields[DECISION][0].split("\n")[0].strip()
-    decided = _decision(said, asked)
-    if decided is None:
-        return _unread(UNPARSED, f"DECISION: {said!r} found, A, B or NEITHER was expected")
-    known, unknown = _ticked(fields.get(VALUES, [""])[0], asked.values)
+    first_line = fields[DECISION][0].split("\n")[0].strip()
+    pole = _decision(first_line, request)
+    if pole is None:
+        return _unread(UNPARSED, f"DECISION: {first_line!r} found, A, B or NEITHER was expected")
+    listed, others = _ticked(fields.get(VALUES, [""])[0], request.values)
     explanation = fields.get(REASON, [""])[0]
-    if decided == NEITHER:
-        return _read(DECLINED, None, known, unknown, explanation or None) | {"reason": "the model takes neither option"}
-    lacking = [name for name, is_there in ((VALUES, known or unknown), (REASON, explanation)) if not is_there]
-    if lacking:
-        return _unread(UNPARSED, f"{LACKING} {' and '.join(lacking)}")
-    return _read(OK, decided, known, unknown, explanation)
+    if pole == NEITHER:
+        return _read(DECLINED, None, listed, others, explanation or None) | {"reason": "the model takes neither option"}
+    missing = [name for name, is_there in ((VALUES, listed or others), (REASON, explanation)) if not is_there]
+    if missing:
+        return _unread(UNPARSED, f"{LACKING} {' and '.join(missing)}")
+    return _read(OK, pole, listed, others, explanation)
 
 
 def _fields(text: str) -> dict[str, list[str]]:
     """What stands behind each field's name, once for each time that it stands there."""
     plain = _INLINE.sub("\n", _MARKS.sub("", text))
-    found: dict[str, list[str]] = {}
+    contents: dict[str, list[str]] = {}
     pieces = _FIELD.split(plain)[1:]
     for name, content in zip(pieces[::2], pieces[1::2], strict=True):
-        found.setdefault(name.upper(), []).append(content.strip())
-    return found
+        contents.setdefault(name.upper(), []).append(content.strip())
+    return contents
 
 
-def _decision(said: str, asked: Asked) -> str | None:
+def _decision(text: str, request: Asked) -> str | None:
     """The pole that is decided for, or neither; None where it is not clear."""
-    plain = _plain(said)
-    by_option = [place for place, option in enumerate(asked.options) if plain == _plain(option)]
+    plain = _plain(text)
+    by_option = [place for place, option in enumerate(request.options) if plain == _plain(option)]
     if len(by_option) == 1:
-        return asked.poles[by_option[0]]
+        return request.poles[by_option[0]]
     if re.fullmatch(r"neither(?: of (?:them|the two|these|both)| option| a nor b)?", plain):
         return NEITHER
-    if found := _LETTER.fullmatch(said):
-        letter, rest, is_free = found[1], found[2], True
-    elif found := _LABELLED.fullmatch(said):
-        letter, rest, is_free = found[1] or found[3], found[2] or found[4] or "", bool(found[1])
+    if match := _LETTER.fullmatch(text):
+        letter, rest, is_free = match[1], match[2], True
+    elif match := _LABELLED.fullmatch(text):
+        letter, rest, is_free = match[1] or match[3], match[2] or match[4] or "", bool(match[1])
     else:
         return None
     place = "ab".index(letter.lower())
     behind = _plain(rest)
-    if not behind or behind == _plain(asked.options[place]):
-        return asked.poles[place]
+    if not behind or behind == _plain(request.options[place]):
+        return request.poles[place]
     # "A difficult choice" begins with no letter of an option, and "A, or B" names two.
-    is_other = _OTHER.search(rest) or any(_plain(each) in behind for each in asked.options)
-    return asked.poles[place] if is_free and not is_other else None
+    is_other = _OTHER.search(rest) or any(_plain(each) in behind for each in request.options)
+    return request.poles[place] if is_free and not is_other else None
 
 
-def _ticked(said: str, listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def _ticked(text: str, listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Values of the list, as it spells them, and others; each once, in the order in which they were ticked."""
     spelled = {_plain(value): value for value in listed}
-    pieces = re.split(r"[;\n]", said)
-    if len(pieces) == 1 and _plain(said) not in spelled:
-        pieces = said.split(",")
+    pieces = re.split(r"[;\n]", text)
+    if len(pieces) == 1 and _plain(text) not in spelled:
+        pieces = text.split(",")
     ticked = dict.fromkeys(
         each
         for piece in pieces
         if (each := re.sub(r"^and\s+", "", re.sub(f"^{_BULLET_MARK}", "", piece).strip(" \t.,[]\"'")))
     )
-    known = dict.fromkeys(spelled[_plain(each)] for each in ticked if _plain(each) in spelled)
-    return list(known), [each for each in ticked if _plain(each) not in spelled]
+    in_list = dict.fromkeys(spelled[_plain(each)] for each in ticked if _plain(each) in spelled)
+    return list(in_list), [each for each in ticked if _plain(each) not in spelled]
 
 
 def _plain(text: str) -> str:

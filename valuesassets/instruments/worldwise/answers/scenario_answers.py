@@ -115,8 +115,10 @@ def by_scenario(answers: pd.DataFrame, missing: float = np.nan) -> ScenarioAnswe
     axis_of = dict(zip(answers["scenario_id"], answers["axis"], strict=True))
     axes = np.array([axis_of[each] for each in scenarios], dtype=str)
     filled = answers.assign(value=answers["value"].fillna(missing))
-    asked = filled.groupby(["culture", "scenario_id", "wording", "order"], sort=False)["value"].mean()
-    cells = pd.DataFrame(asked.groupby(level=["culture", "scenario_id"], sort=False).agg(["sum", "count", "size"]))
+    means_by_order = filled.groupby(["culture", "scenario_id", "wording", "order"], sort=False)["value"].mean()
+    cells = pd.DataFrame(
+        means_by_order.groupby(level=["culture", "scenario_id"], sort=False).agg(["sum", "count", "size"])
+    )
     means = column(cells, "sum").div(column(cells, "count")).where(cells["count"] == cells["size"])
     wide = means.unstack("scenario_id").reindex(index=list(conditions), columns=list(scenarios))
     return ScenarioAnswers(conditions, scenarios, axes, wide.to_numpy(dtype=float))
@@ -148,11 +150,11 @@ def _choices_in(order: str, choices: pd.DataFrame) -> pd.DataFrame:
 def _positions(reasons: pd.DataFrame, projections: pd.DataFrame) -> pd.DataFrame:
     """Answers with their position on the scenario's own axis."""
     own = rows(projections, projections["is_own_axis"].astype(bool) & (projections["status"] == OK))
-    found = reasons.merge(own[["trial_id", "draw", "position"]], on=["trial_id", "draw"], how="left", validate="1:1")
-    return found.assign(value=found["position"].where(found["status"] == OK))
+    placed = reasons.merge(own[["trial_id", "draw", "position"]], on=["trial_id", "draw"], how="left", validate="1:1")
+    return placed.assign(value=placed["position"].where(placed["status"] == OK))
 
 
 def _asked(answers: pd.DataFrame) -> pd.DataFrame:
     """The columns that measures need; what has no orders or wordings has one."""
-    found = answers.reindex(columns=ASKED).reset_index(drop=True)
-    return found.fillna({"wording": 0, "order": ""})
+    columns = answers.reindex(columns=ASKED).reset_index(drop=True)
+    return columns.fillna({"wording": 0, "order": ""})

@@ -33,10 +33,10 @@ def read_vectors(*tables: pd.DataFrame) -> list[Array]:
         return [np.array(vectors, dtype=float).reshape(len(vectors), width) for vectors in listed]
     placed = [[np.asarray(places, dtype=np.intp) for places in table["places"]] for table in tables]
     used = np.unique(np.concatenate([places for each in placed for places in each]))
-    found = []
+    dense = []
     for vectors, places in zip(listed, placed, strict=True):
         wide = np.zeros((len(vectors), len(used)))
         for row, vector, place in zip(wide, vectors, places, strict=True):
             row[np.searchsorted(used, place)] = vector
-        found.append(wide)
-    return found
+        dense.append(wide)
+    return dense

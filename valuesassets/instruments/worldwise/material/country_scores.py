@@ -21,8 +21,8 @@ LEAST, MOST = 0, 120
 
 def country_codes() -> list[tuple[str, str, str | None]]:
     """The rows of the matrix: its own code, its name, and ISO 3166 alpha-3; None for what is no country."""
-    found = read_rows(COUNTRY_CODES, ("ctr", "country", "alpha3"), HumanDataError)
-    return [(row["ctr"], row["country"], row["alpha3"] or None) for _, _, row in found]
+    rows = read_rows(COUNTRY_CODES, ("ctr", "country", "alpha3"), HumanDataError)
+    return [(row["ctr"], row["country"], row["alpha3"] or None) for _, _, row in rows]
 
 
 def read_country_scores(path: Path | str = BUNDLED) -> pd.DataFrame:
@@ -96,7 +96,7 @@ def standard_scores(scores: pd.DataFrame) -> pd.DataFrame:
     Returns:
         As `scores_by_country`.
     """
-    found = scores_by_country(scores)
-    complete = found.dropna()
+    by_country = scores_by_country(scores)
+    complete = by_country.dropna()
     sd = pd.Series(complete.std())
-    return (found - complete.mean()) / sd.where(sd > 0)
+    return (by_country - complete.mean()) / sd.where(sd > 0)

@@ -42,8 +42,8 @@ def read_cultures(path: Path) -> list[Culture]:
     """
     content = read_json(path, InputError)
     if not isinstance(content, dict) or not content:
-        found = "an empty object" if content == {} else kind_of_value(content)
-        raise InputError(f'{path}: {found} found, an object such as {{"JPN": {{...}}}} was expected; mend it')
+        kind = "an empty object" if content == {} else kind_of_value(content)
+        raise InputError(f'{path}: {kind} found, an object such as {{"JPN": {{...}}}} was expected; mend it')
     return [_culture(code, entry, f"{path}: {code}") for code, entry in content.items()]
 
 

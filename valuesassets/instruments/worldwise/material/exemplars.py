@@ -54,10 +54,10 @@ def read_exemplars(source: str | Path) -> pd.DataFrame:
     return EXEMPLARS.frame([row.fields | {"pair": row.fields["pair"] or None} for row in rows])
 
 
-def _require_known(path: Path, row: Row, column: str, known: tuple[str, ...]) -> None:
-    if row.fields[column] not in known:
+def _require_known(path: Path, row: Row, column: str, expected: tuple[str, ...]) -> None:
+    if row.fields[column] not in expected:
         raise InputError(
-            f"{path}: row {row.number}: {column} {row.fields[column]!r} found, one of {', '.join(known)} was expected; "
+            f"{path}: row {row.number}: {column} {row.fields[column]!r} found, one of {', '.join(expected)} was expected; "
             "mend it"
         )
 
@@ -77,23 +77,27 @@ def _require_pairs(path: Path, rows: list[Row]) -> None:
             )
         if pair:
             pairs[pair].append(row)
-    for pair, (first, *others) in pairs.items():
-        other = others[0] if len(others) == 1 else None
-        if other and other.fields["axis"] == first.fields["axis"] and other.fields["pole"] != first.fields["pole"]:
+    for pair, (first, *rest) in pairs.items():
+        partner = rest[0] if len(rest) == 1 else None
+        if (
+            partner
+            and partner.fields["axis"] == first.fields["axis"]
+            and partner.fields["pole"] != first.fields["pole"]
+        ):
             continue
-        found = ", ".join(f"{row.fields['axis']} {row.fields['pole']}" for row in (first, *others))
+        poles = ", ".join(f"{row.fields['axis']} {row.fields['pole']}" for row in (first, *rest))
         raise InputError(
-            f"{path}: row {first.number}: pair {pair} has {found}; one high and one low sentence of one axis were "
+            f"{path}: row {first.number}: pair {pair} has {poles}; one high and one low sentence of one axis were "
             "expected; mend it"
         )
 
 
 def _require_enough(path: Path, rows: list[Row]) -> None:
-    found = Counter((row.fields["axis"], row.fields["pole"]) for row in rows)
-    for axis in dict.fromkeys(axis for axis, _ in found):
+    counts = Counter((row.fields["axis"], row.fields["pole"]) for row in rows)
+    for axis in dict.fromkeys(axis for axis, _ in counts):
         for pole in POLES:
-            if found[axis, pole] < FEWEST:
+            if counts[axis, pole] < FEWEST:
                 raise InputError(
-                    f"{path}: {axis} {pole}: {found[axis, pole]} sentences found, {FEWEST} or more were expected; add "
+                    f"{path}: {axis} {pole}: {counts[axis, pole]} sentences found, {FEWEST} or more were expected; add "
                     "some"
                 )

@@ -47,11 +47,11 @@ def _doubts(scenario: Scenario, also: Sequence[re.Pattern[str]]) -> Iterator[str
     if long > LONGER * short:
         which = HIGH if len(scenario.high) == long else LOW
         yield f"option {which} has {long} characters, the other {short}: more than {LONGER} times as many"
-    shown = "\n".join(scenario.texts)
-    for name in dict.fromkeys(found for names in (country_pattern(), *also) for found in names.findall(shown)):
+    text = "\n".join(scenario.texts)
+    for name in dict.fromkeys(match for names in (country_pattern(), *also) for match in names.findall(text)):
         yield f"names a country: {name}"
     for word in (*AXIS_WORDS[scenario.axis], *SCHOOL_WORDS, rf"{scenario.axis}\b"):
-        if found := re.search(rf"\b{word}\w*", shown, re.IGNORECASE):
-            yield f"has a word of the axis: {found[0]}"
+        if match := re.search(rf"\b{word}\w*", text, re.IGNORECASE):
+            yield f"has a word of the axis: {match[0]}"
     if scenario.language != "eng":
         yield f"is in {scenario.language}, the lines around it are English"

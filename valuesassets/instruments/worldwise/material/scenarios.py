@@ -99,16 +99,16 @@ def read_scenarios(path: Path | str = BUNDLED) -> list[Scenario]:
         raise QuestionError(f"{place}: {kind_of_value(content)} found, an array of scenarios was expected; mend it")
     if not content:
         raise QuestionError(f"{place}: an empty array found, at least {FEWEST} scenarios were expected; add some")
-    found = [_scenario(entry, f"{place}: scenario {number}") for number, entry in enumerate(content, 1)]
-    _require_once(found, place)
-    for axis, times in Counter(scenario.axis for scenario in found).items():
+    scenarios = [_scenario(entry, f"{place}: scenario {number}") for number, entry in enumerate(content, 1)]
+    _require_once(scenarios, place)
+    for axis, times in Counter(scenario.axis for scenario in scenarios).items():
         if times < FEWEST:
-            only = next(scenario.id for scenario in found if scenario.axis == axis)
+            only = next(scenario.id for scenario in scenarios if scenario.axis == axis)
             raise QuestionError(
                 f"{place}: {only} is the only scenario on {axis}, at least {FEWEST} were expected; add one or leave "
                 "it out"
             )
-    return found
+    return scenarios
 
 
 def _scenario(entry: Any, where: str) -> Scenario:
@@ -144,10 +144,10 @@ def scenario_rows(scenarios: Iterable[Scenario]) -> list[dict[str, Any]]:
 
 def scenarios_of(frame: pd.DataFrame) -> list[Scenario]:
     """The dilemmas that rows of the table `worldwise/scenarios` stand for."""
-    found = records(frame.rename(columns={"scenario_id": "id"}))
+    rows = records(frame.rename(columns={"scenario_id": "id"}))
     return [
         Scenario.model_validate({name: row[name] for name in Scenario.model_fields} | json.loads(row["more"] or "{}"))
-        for row in found
+        for row in rows
     ]
 
 

@@ -33,9 +33,11 @@ def read_value_names(path: Path | str = BUNDLED, *, has_both_poles: bool = True)
     rows: list[dict[str, str]] = []
     for _, number, row in read_rows(place, COLUMNS, QuestionError, by_line=True):
         where, value = f"{place}: line {number}", row["value"]
-        for column, known in (("axis", AXES), ("pole", POLES)):
-            if row[column] not in known:
-                raise QuestionError(f"{where}: {column} {row[column]!r} found, one of {', '.join(known)} was expected")
+        for column, expected in (("axis", AXES), ("pole", POLES)):
+            if row[column] not in expected:
+                raise QuestionError(
+                    f"{where}: {column} {row[column]!r} found, one of {', '.join(expected)} was expected"
+                )
         if not value or SEPARATOR in value:
             raise QuestionError(f"{where}: value {value!r} found, a name without {SEPARATOR} was expected; mend it")
         if (first := lines.setdefault(value.casefold(), number)) != number:
@@ -43,11 +45,11 @@ def read_value_names(path: Path | str = BUNDLED, *, has_both_poles: bool = True)
         rows.append({column: row[column] for column in COLUMNS})
     if not rows:
         raise QuestionError(f"{place}: no value below its header; add a line for each")
-    found = pd.DataFrame(rows)
-    for axis, poles in found.groupby("axis", sort=False)["pole"]:
+    values = pd.DataFrame(rows)
+    for axis, poles in values.groupby("axis", sort=False)["pole"]:
         if has_both_poles and poles.nunique() == 1:
             raise QuestionError(f"{place}: all values of {axis} are {poles.iloc[0]}; add some of the other pole")
-    return found
+    return values
 
 
 def ticked_leans(ticked: Sequence[Sequence[str]], values: pd.DataFrame) -> NDArray[np.float64]:

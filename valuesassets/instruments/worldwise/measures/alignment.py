@@ -66,9 +66,11 @@ def derive_alignment(
         z: standard scores, a row per culture that has a country, a column per axis.
     """
     domains = domains_of(scenarios)
-    found = [align_model(model, each.by_readout, z, how, domains) for model, each in answered.items()]
+    by_model = [align_model(model, answers.by_readout, z, how, domains) for model, answers in answered.items()]
     why = without_evidence(reliability)
-    whole = {name: withheld(pd.concat([tables[name] for tables in found], ignore_index=True), why) for name in found[0]}
+    whole = {
+        name: withheld(pd.concat([tables[name] for tables in by_model], ignore_index=True), why) for name in by_model[0]
+    }
     agreement = corrected(whole["agreement"], ["readout", "kind"], how)
     return {"agreement": agreement, "verdicts": derive_verdicts(agreement, how.alpha)} | {
         name: whole[name] for name in ("flattening", "culture_pairs")
@@ -87,17 +89,17 @@ def align_model(
     """
     agreements, slopes, pairs = [], [], []
     for readout in profiled(answers):
-        found, row = by_scenario(answers[readout]), {"model": model, "readout": readout}
+        means, row = by_scenario(answers[readout]), {"model": model, "readout": readout}
         bounds = [by_scenario(answers[readout], pole) for pole in (-1.0, 1.0)]
-        told = list(told_apart(found, how, random_of(how, model, "pairs", readout), domains))
-        pairs += [row | each for each in told]
+        pair_rows = list(told_apart(means, how, random_of(how, model, "pairs", readout), domains))
+        pairs += [row | each for each in pair_rows]
         random = random_of(how, model, "alignment", readout)
-        if reason := why_not_aligned(found, z):
+        if reason := why_not_aligned(means, z):
             agreements += [row | {"kind": kind, "status": REFUSED, "reason": reason} for kind in KINDS]
-            slopes.append(row | {"status": REFUSED, "reason": reason} | _spread(found, told))
+            slopes.append(row | {"status": REFUSED, "reason": reason} | _spread(means, pair_rows))
             continue
-        agreements += [row | each for each in agreements_of(found, z, how, random)]
-        slopes.append(row | slope_of(found, z, how, random, bounds) | _spread(found, told))
+        agreements += [row | each for each in agreements_of(means, z, how, random)]
+        slopes.append(row | slope_of(means, z, how, random, bounds) | _spread(means, pair_rows))
     return {
         "agreement": AGREEMENT.frame(agreements),
         "flattening": FLATTENING.frame(slopes),
@@ -111,48 +113,48 @@ def derive_verdicts(agreement: pd.DataFrame, alpha: float) -> pd.DataFrame:
     Args:
         agreement: rows of all models, corrected.
     """
-    made = []
+    verdicts = []
     for (model, readout), part in parts_of(agreement, ["model", "readout"]):
         p = dict(zip(part["kind"], part["p_corrected"].astype(float), strict=True))
         row = {"model": model, "readout": readout}
         if not all(map(np.isfinite, p.values())):
-            made.append(row | {"reason": column(part, "reason").dropna().iloc[0]})
+            verdicts.append(row | {"reason": column(part, "reason").dropna().iloc[0]})
             continue
         rejected = {kind for kind, each in p.items() if each <= alpha}
         verdict = FOLLOWED if rejected.issuperset(DECIDING) else HABIT if rejected else NONE
-        made.append(row | {"verdict": verdict})
-    return VERDICTS.frame(made)
+        verdicts.append(row | {"verdict": verdict})
+    return VERDICTS.frame(verdicts)
 
 
-def scored_cultures(found: ScenarioAnswers, z: pd.DataFrame) -> list[str]:
+def scored_cultures(answers: ScenarioAnswers, z: pd.DataFrame) -> list[str]:
     """Cultures that were answered as and whose country has all scores of the axes that were asked."""
-    asked = list(dict.fromkeys(found.axes.tolist()))
-    whole = set(z.reindex(columns=asked).dropna().index)
+    axes = list(dict.fromkeys(answers.axes.tolist()))
+    whole = set(z.reindex(columns=axes).dropna().index)
     return [
         name
-        for name, row in zip(found.cultures, found.of(*found.cultures), strict=True)
+        for name, row in zip(answers.cultures, answers.of(*answers.cultures), strict=True)
         if name in whole and np.isfinite(row).any()
     ]
 
 
-def without_scores(found: ScenarioAnswers, z: pd.DataFrame) -> str | None:
+def without_scores(answers: ScenarioAnswers, z: pd.DataFrame) -> str | None:
     """Which cultures are left out, since no scores of their country are known, in words; None where none is."""
-    whole = set(z.reindex(columns=list(dict.fromkeys(found.axes.tolist()))).dropna().index)
-    lacking = [name for name in found.cultures if name not in whole]
+    whole = set(z.reindex(columns=list(dict.fromkeys(answers.axes.tolist()))).dropna().index)
+    lacking = [name for name in answers.cultures if name not in whole]
     return f"without scores of all axes, and so left out: {', '.join(lacking)}" if lacking else None
 
 
-def why_not_aligned(found: ScenarioAnswers, z: pd.DataFrame) -> str | None:
+def why_not_aligned(answers: ScenarioAnswers, z: pd.DataFrame) -> str | None:
     """Why there is no agreement, in words."""
-    n = len(scored_cultures(found, z))
+    n = len(scored_cultures(answers, z))
     if n >= FEWEST_CULTURES:
         return None
-    said = f"{n} cultures with answers and country scores, {FEWEST_CULTURES} or more are needed for a p-value"
-    return "; ".join(filter(None, (said, without_scores(found, z))))
+    shortage = f"{n} cultures with answers and country scores, {FEWEST_CULTURES} or more are needed for a p-value"
+    return "; ".join(filter(None, (shortage, without_scores(answers, z))))
 
 
 def agreements_of(
-    found: ScenarioAnswers, z: pd.DataFrame, how: Inference, random: np.random.Generator
+    answers: ScenarioAnswers, z: pd.DataFrame, how: Inference, random: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
     """Correlations of a model's cultures with their countries' scores over cultures x axes, by kind.
 
@@ -162,16 +164,16 @@ def agreements_of(
     those of one culture zone being alike. The interval is over scenarios, within axes, and does not take off that
     noise in the profiles makes r smaller.
     """
-    cultures = scored_cultures(found, z)
-    counts = stratified_counts(found.axes, how.resamples, random)
+    cultures = scored_cultures(answers, z)
+    counts = stratified_counts(answers.axes, how.resamples, random)
     labelled, is_all = labellings(len(cultures), how.resamples, random)
     zones = zones_of(cultures)
-    values, scores = found.of(*cultures), _scores(found, z, cultures)
+    values, scores = answers.of(*cultures), _scores(answers, z, cultures)
     for kind in KINDS:
         is_double = kind != AXIS_CENTRED
         y, of_countries = (_kept(each, values, kind) for each in (values, scores))
-        _, profiles = axis_means(y, found.axes)
-        _, wanted = axis_means(of_countries, found.axes)
+        _, profiles = axis_means(y, answers.axes)
+        _, wanted = axis_means(of_countries, answers.axes)
         is_there = np.isfinite(profiles).all(axis=0)
         a, b = (centred(each[:, is_there], is_double) for each in (profiles, wanted))
         row = {"kind": kind, "n_cultures": len(cultures), "n_scenarios": int(np.isfinite(values).any(axis=0).sum())}
@@ -181,8 +183,8 @@ def agreements_of(
             continue
         chance = pooled_r(a, b[labelled])
         related = related_p(r, chance, (a, b), labelled, is_all, {"zone": zones})["zone"]
-        drawn = resampled_axis_means(y, found.axes, counts)
-        ends = interval_ends(pooled_r(centred(drawn[..., is_there], is_double), b), _size(found.axes), how.level)
+        drawn = resampled_axis_means(y, answers.axes, counts)
+        ends = interval_ends(pooled_r(centred(drawn[..., is_there], is_double), b), _size(answers.axes), how.level)
         yield row | {
             "r": r,
             "r_low": float(ends[0]),
@@ -191,12 +193,12 @@ def agreements_of(
             "null_low": float(np.quantile(chance, (1 - how.level) / 2)),
             "null_high": float(np.quantile(chance, (1 + how.level) / 2)),
             "status": OK,
-            "reason": without_scores(found, z),
+            "reason": without_scores(answers, z),
         }
 
 
 def slope_of(
-    found: ScenarioAnswers,
+    answers: ScenarioAnswers,
     z: pd.DataFrame,
     how: Inference,
     random: np.random.Generator,
@@ -207,22 +209,22 @@ def slope_of(
     Args:
         bounds: the same answers with all missing ones on the low pole, and on the high one.
     """
-    cultures = scored_cultures(found, z)
-    y, scores = centred_on_items(found.of(*cultures)), _scores(found, z, cultures)
-    _, profiles = axis_means(y, found.axes)
+    cultures = scored_cultures(answers, z)
+    y, scores = centred_on_items(answers.of(*cultures)), _scores(answers, z, cultures)
+    _, profiles = axis_means(y, answers.axes)
     x = scores - scores.mean(axis=0)
     is_there = np.isfinite(profiles).all(axis=0)
-    _, by_axis = axis_means(x, found.axes)
+    _, by_axis = axis_means(x, answers.axes)
     b = by_axis[:, is_there]
     if not np.sum(b**2) > LEAST_VARIANCE:
         return {"status": UNDEFINED, "reason": "country scores do not vary on the axes answered as all cultures"}
-    counts = stratified_counts(found.axes, how.resamples, random)
-    drawn = resampled_axis_means(y, found.axes, counts)
+    counts = stratified_counts(answers.axes, how.resamples, random)
+    drawn = resampled_axis_means(y, answers.axes, counts)
     slopes = np.sum(drawn[..., is_there] * b, axis=(-2, -1)) / np.sum(b**2)
-    low, high = interval_ends(slopes, _size(found.axes), how.level)
+    low, high = interval_ends(slopes, _size(answers.axes), how.level)
     least, most = (each.of(*cultures) for each in bounds)
     ends = [np.where(x > 0, *pair) for pair in ((least, most), (most, least))]
-    from_ends = [float(np.sum(axis_means(x * end, found.axes)[1]) / np.sum(by_axis**2)) for end in ends]
+    from_ends = [float(np.sum(axis_means(x * end, answers.axes)[1]) / np.sum(by_axis**2)) for end in ends]
     return {
         "slope": float(np.sum(profiles[:, is_there] * b) / np.sum(b**2)),
         "slope_low": float(low),
@@ -236,7 +238,7 @@ def slope_of(
 
 
 def told_apart(
-    found: ScenarioAnswers, how: Inference, random: np.random.Generator, domains: Mapping[str, str]
+    answers: ScenarioAnswers, how: Inference, random: np.random.Generator, domains: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """Whether a model tells two cultures apart: the two are swapped within scenarios, for all pairs at once.
 
@@ -245,25 +247,25 @@ def told_apart(
     that factor (`inflation`), from what dilemmas of a domain have in common within axes. p-values are corrected over
     pairs by the smallest of them by chance (Westfall and Young's minP), as pairs that share a culture go together.
     """
-    signs = 2.0 * random.integers(0, 2, size=(how.resamples, len(found.scenarios))) - 1
+    signs = 2.0 * random.integers(0, 2, size=(how.resamples, len(answers.scenarios))) - 1
     groups = np.array(
-        [f"{axis} {domains.get(name, name)}" for axis, name in zip(found.axes, found.scenarios, strict=True)]
+        [f"{axis} {domains.get(name, name)}" for axis, name in zip(answers.axes, answers.scenarios, strict=True)]
     )
-    own = found.of(*found.cultures)
-    share = share_alike((own - mean_of_known(own, axis=0)).T, groups.tolist(), found.axes.tolist())
+    own = answers.of(*answers.cultures)
+    share = share_alike((own - mean_of_known(own, axis=0)).T, groups.tolist(), answers.axes.tolist())
     tested: list[dict[str, Any]] = []
     statistics, chances = [], []
-    for one, other in combinations(found.cultures, 2):
-        values = found.of(one, other)
+    for one, other in combinations(answers.cultures, 2):
+        values = answers.of(one, other)
         difference = values[0] - values[1]
-        known = np.isfinite(difference)
-        row: dict[str, Any] = {"culture": one, "other_culture": other, "n_scenarios": int(known.sum())}
-        if not known.any():
+        is_known = np.isfinite(difference)
+        row: dict[str, Any] = {"culture": one, "other_culture": other, "n_scenarios": int(is_known.sum())}
+        if not is_known.any():
             yield row | {"status": UNDEFINED, "reason": "no scenario was answered as both"}
             continue
-        swapped = np.vstack([np.ones(known.sum()), signs[:, known]]) * difference[known]
-        axes, means = axis_means(swapped, found.axes[known])
-        grown = np.array([inflation(groups[known & (found.axes == axis)].tolist(), share) for axis in axes])
+        swapped = np.vstack([np.ones(is_known.sum()), signs[:, is_known]]) * difference[is_known]
+        axes, means = axis_means(swapped, answers.axes[is_known])
+        grown = np.array([inflation(groups[is_known & (answers.axes == axis)].tolist(), share) for axis in axes])
         observed, squares = float(np.mean(means[0] ** 2 / grown)), np.mean(means**2, axis=-1)
         statistics.append(observed)
         chances.append(squares[1:])
@@ -286,9 +288,9 @@ def pooled_r(a: Array, b: Array) -> Array:
     return np.where(is_known, products / np.sqrt(np.where(is_known, one * other, 1)), np.nan)
 
 
-def _scores(found: ScenarioAnswers, z: pd.DataFrame, cultures: list[str]) -> Array:
+def _scores(answers: ScenarioAnswers, z: pd.DataFrame, cultures: list[str]) -> Array:
     """(C, S) the country's score on each scenario's axis."""
-    return z.loc[cultures, found.axes.tolist()].to_numpy(dtype=float)
+    return z.loc[cultures, answers.axes.tolist()].to_numpy(dtype=float)
 
 
 def _kept(profiles: Array, values: Array, kind: str) -> Array:
@@ -305,12 +307,12 @@ def _size(axes: NDArray[np.str_]) -> int:
     return axes.size - np.unique(axes).size + 1
 
 
-def _spread(found: ScenarioAnswers, told: list[dict[str, Any]]) -> dict[str, Any]:
+def _spread(answers: ScenarioAnswers, pair_rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Share of the variance that lies between cultures, and how many pairs are told apart."""
-    between, within = culture_components(found.of(*found.cultures), found.axes)
+    between, within = culture_components(answers.of(*answers.cultures), answers.axes)
     is_known = between + within > LEAST_VARIANCE
     return {
         "culture_share": between / (between + within) if is_known else np.nan,
-        "n_pairs": sum(row["status"] == OK for row in told),
-        "n_told_apart": sum(bool(row.get("is_told_apart")) for row in told),
+        "n_pairs": sum(row["status"] == OK for row in pair_rows),
+        "n_told_apart": sum(bool(row.get("is_told_apart")) for row in pair_rows),
     }

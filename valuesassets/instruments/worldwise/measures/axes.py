@@ -63,8 +63,8 @@ class Axis:
         """Why answers may not be placed on it; None where they may."""
         if self.is_valid:
             return None
-        found = f"held-out AUC {self.held_out_auc:.2f}, p {self.p:.3f}"
-        return f"the axis is not valid: {found}, at least {LEAST_AUC} and at most {LARGEST_P} were expected"
+        figures = f"held-out AUC {self.held_out_auc:.2f}, p {self.p:.3f}"
+        return f"the axis is not valid: {figures}, at least {LEAST_AUC} and at most {LARGEST_P} were expected"
 
 
 def fit_axes(
@@ -77,18 +77,18 @@ def fit_axes(
         vectors: (n, d) of length one, a row for each.
         draws: exchanges of poles that each p-value counts.
     """
-    unit, found = np.asarray(vectors, dtype=float), {}
+    unit, axes = np.asarray(vectors, dtype=float), {}
     for code in AXES:
         mine = (exemplars["axis"] == code).to_numpy()
         if not mine.any():
             continue
         own, is_high = unit[mine], (exemplars["pole"] == HIGH).to_numpy()[mine]
-        given = pd.Series(exemplars["pair"][mine])
-        pairs = None if given.isna().any() else given.to_numpy(str)
+        labels = pd.Series(exemplars["pair"][mine])
+        pairs = None if labels.isna().any() else labels.to_numpy(str)
         chance = exchanged(is_high, pairs, draws, seeded(seed, "poles", code))
         auc, *by_chance = held_out_auc(own @ own.T, np.vstack([is_high, chance]), pairs)
         n = int(is_high.sum()), int((~is_high).sum())
-        found[code] = Axis(
+        axes[code] = Axis(
             own[is_high].mean(axis=0),
             own[~is_high].mean(axis=0),
             n,
@@ -96,7 +96,7 @@ def fit_axes(
             float(auc),
             permutation_p(float(auc), by_chance),
         )
-    return found
+    return axes
 
 
 def held_out_auc(products: Array, is_high: Mask, pairs: NDArray[np.str_] | None = None) -> Array:

@@ -31,14 +31,14 @@ def choice_orders(model: str, choices: pd.DataFrame, rules: Thresholds, level: f
     """
     numbers = {name: column(choices, name).to_numpy(float) for name in ("p_high_log_odds", "position_pull", "p_valid")}
     leans, pulls = logit(numbers["p_high_log_odds"]), numbers["position_pull"]
-    found = order_agreement(leans + pulls, leans - pulls, list(choices["scenario_id"]), level)
+    agreement = order_agreement(leans + pulls, leans - pulls, list(choices["scenario_id"]), level)
     return {
         "model": model,
         "n_choices": len(choices),
-        "n_read": found.n,
+        "n_read": agreement.n,
         "n_low_p_valid": len(rows(choices, choices["status"] == LOW_P_VALID)),
-        "n_scenarios": found.n_items,
-        "position_pull": found.pull,
-        "pull_share": found.pull_share,
-        **describe_orders(model, found, numbers["p_valid"], rules, WORDS),
+        "n_scenarios": agreement.n_items,
+        "position_pull": agreement.pull,
+        "pull_share": agreement.pull_share,
+        **describe_orders(model, agreement, numbers["p_valid"], rules, WORDS),
     }

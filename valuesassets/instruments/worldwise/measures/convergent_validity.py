@@ -53,10 +53,10 @@ def convergent_validity(placed: Mapping[str, Array], leans: Array, scenarios: Se
 
 def _centred(values: Array, groups: NDArray[np.intp]) -> Array:
     """(n, k) values less their mean over the rows of the same group; NaN stays and counts nothing."""
-    known = np.isfinite(values)
+    is_known = np.isfinite(values)
     n_groups = int(groups.max()) + 1
-    sums = sums_by(groups, n_groups, np.where(known, values, 0))
-    means = sums / np.maximum(sums_by(groups, n_groups, known.astype(float)), 1)
+    sums = sums_by(groups, n_groups, np.where(is_known, values, 0))
+    means = sums / np.maximum(sums_by(groups, n_groups, is_known.astype(float)), 1)
     return values - means[groups]
 
 

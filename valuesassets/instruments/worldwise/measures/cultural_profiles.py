@@ -19,8 +19,8 @@ def derive_cultural_profiles(
     answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
 ) -> dict[str, pd.DataFrame]:
     """`profiles` of all models; a readout that is not reliable gives way."""
-    found = of_models(answered, lambda model, each: profile_model(model, each.by_readout, how, z))
-    return {"profiles": give_way(found, reliability)}
+    profiles = of_models(answered, lambda model, each: profile_model(model, each.by_readout, how, z))
+    return {"profiles": give_way(profiles, reliability)}
 
 
 def profile_model(
@@ -35,15 +35,15 @@ def profile_model(
         answers: by readout, see `gather_answers`.
         z: standard scores of countries, a row per culture and a column per axis.
     """
-    made = []
+    profiles = []
     for readout in profiled(answers):
-        found = by_scenario(answers[readout])
-        for axis, is_on in found.by_axis():
+        means = by_scenario(answers[readout])
+        for axis, is_on in means.by_axis():
             counts = resample_counts(int(is_on.sum()), how.resamples, random_of(how, model, "profiles", readout, axis))
             leans, effects = (
-                means_with_intervals(each[:, is_on], counts, how.level) for each in (found.values, found.effects)
+                means_with_intervals(each[:, is_on], counts, how.level) for each in (means.values, means.effects)
             )
-            for place, culture in enumerate(found.conditions):
+            for place, culture in enumerate(means.conditions):
                 row = {"model": model, "readout": readout, "culture": culture, "axis": axis, "z": _z(z, culture, axis)}
                 row |= {name: each[place] for name, each in leans.columns("lean").items()}
                 row |= {"n_scenarios": int(leans.n[place]), "status": OK, "n_compared": 0}
@@ -57,8 +57,8 @@ def profile_model(
                     row |= {name: each[place] for name, each in effects.columns("effect").items()}
                     n = int(effects.n[place])
                     row |= {"n_compared": n, "reason": narrow_interval(n, how.level)}
-                made.append(row)
-    return CULTURAL_PROFILES.frame(made)
+                profiles.append(row)
+    return CULTURAL_PROFILES.frame(profiles)
 
 
 def _z(z: pd.DataFrame | None, culture: str, axis: str) -> float:

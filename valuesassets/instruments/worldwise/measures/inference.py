@@ -33,12 +33,12 @@ def narrow_interval(n: int, level: float) -> str | None:
     return f"an interval over {n} scenarios holds the mean in {f'{most:.2f}'.lstrip('0')} of cases at most"
 
 
-def corrected(found: pd.DataFrame, by: Sequence[str], how: Inference) -> pd.DataFrame:
+def corrected(table: pd.DataFrame, by: Sequence[str], how: Inference) -> pd.DataFrame:
     """The rows of all models with corrected p-values, `p_corrected`: over each part with the same `by`.
 
     Rows without a p-value are no tests.
     """
-    whole = found.assign(p_corrected=np.nan)
+    whole = table.assign(p_corrected=np.nan)
     tested = rows(whole, whole["p"].notna())
     for _, part in parts_of(tested, by) if by else [((), tested)]:
         whole.loc[part.index, "p_corrected"] = CORRECTIONS[how.correction](column(part, "p").astype(float))

@@ -50,7 +50,7 @@ def shift_model(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFra
         reasons: rows of `reasons`, all conditions together; answers that were read count, also those of neither option.
     """
     shares = ticked_shares(reasons)
-    made = []
+    shifts = []
     for culture in (each for each in dict.fromkeys(reasons["culture"]) if each != PLACEBO):
         row: dict[str, Any] = {"model": model, "culture": culture}
         differences = np.empty((0, 0))
@@ -60,10 +60,10 @@ def shift_model(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFra
         row |= {"n_scenarios": len(differences)}
         if len(differences) < 2:
             reason = f"{len(differences)} scenarios with ticked values as {culture} and as the placebo, two are needed"
-            made.append(row | {"status": UNDEFINED, "reason": reason})
+            shifts.append(row | {"status": UNDEFINED, "reason": reason})
             continue
-        made.append(row | shift_of(differences, how, random_of(how, model, "shift", culture)) | {"status": OK})
-    return PERSONA_SHIFT.frame(made)
+        shifts.append(row | shift_of(differences, how, random_of(how, model, "shift", culture)) | {"status": OK})
+    return PERSONA_SHIFT.frame(shifts)
 
 
 def ticked_shares(reasons: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -105,12 +105,12 @@ def nearest_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Infer
     Args:
         answers: by readout, see `gather_answers`.
     """
-    made = []
+    personas = []
     for readout in profiled(answers):
-        found = by_scenario(answers[readout])
+        means = by_scenario(answers[readout])
         row: dict[str, Any] = {"model": model, "readout": readout}
-        of_cultures = [name for name in found.cultures if np.isfinite(found.of(name)).any()]
-        squares = (found.of(*of_cultures) - found.of(UNPROMPTED)) ** 2
+        of_cultures = [name for name in means.cultures if np.isfinite(means.of(name)).any()]
+        squares = (means.of(*of_cultures) - means.of(UNPROMPTED)) ** 2
         shared = np.asarray(np.isfinite(squares).all(axis=0)) & bool(of_cultures)
         row |= {"n_scenarios": int(shared.sum())}
         if len(of_cultures) < FEWEST_CULTURES or not shared.any():
@@ -118,15 +118,15 @@ def nearest_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Infer
                 f"{len(of_cultures)} cultures and {int(shared.sum())} scenarios that were answered as each and without "
                 f"a persona, {FEWEST_CULTURES} and one are needed"
             )
-            made.append(row | {"status": UNDEFINED, "reason": reason})
+            personas.append(row | {"status": UNDEFINED, "reason": reason})
             continue
-        made += [
+        personas += [
             row | each
             for each in _ranked(
-                found, of_cultures, squares[:, shared], shared, how, random_of(how, model, "nearest", readout)
+                means, of_cultures, squares[:, shared], shared, how, random_of(how, model, "nearest", readout)
             )
         ]
-    return NEAREST_PERSONA.frame(made)
+    return NEAREST_PERSONA.frame(personas)
 
 
 def _ranked(

@@ -65,18 +65,18 @@ def positions(vectors: Vectors, direction: Array, high: Array, low: Array) -> Ar
     return np.divide(over, distance, out=np.full(over.shape, np.nan), where=distance > SHORTEST)
 
 
-def anchors(advocates: Array, scenarios: Sequence[str], asked: Sequence[str]) -> Array:
+def anchors(advocates: Array, scenarios: Sequence[str], text_scenarios: Sequence[str]) -> Array:
     """(n, d) mean of a pole's advocates for each text, those of its own scenario left out; NaN where none is left.
 
     Args:
         advocates: (k, d) of texts in favour of one pole.
         scenarios: (k,) the dilemma of each.
-        asked: (n,) the dilemma of each text that is to be placed.
+        text_scenarios: (n,) the dilemma of each text that is to be placed.
     """
-    others = np.asarray(asked)[:, None] != np.asarray(scenarios)
-    left = others.sum(axis=1, keepdims=True)
+    others = np.asarray(text_scenarios)[:, None] != np.asarray(scenarios)
+    n_others = others.sum(axis=1, keepdims=True)
     sums = others.astype(float) @ advocates
-    return np.divide(sums, left, out=np.full_like(sums, np.nan), where=left > 0)
+    return np.divide(sums, n_others, out=np.full_like(sums, np.nan), where=n_others > 0)
 
 
 def derive_projections(
@@ -90,35 +90,35 @@ def derive_projections(
             that exemplars' serve.
         exemplars, validity: rows of `EXEMPLAR_VECTORS` and, of the same embedder, of `AXIS_VALIDITY`.
     """
-    told = rows_where(vectors, kind=REASONED).reset_index(drop=True)
-    speaking = told.head(0) if advocates is None else rows_where(advocates, kind=REASONED, form=ADVOCATE)
-    own, theirs, known = read_vectors(told, speaking, exemplars)
-    scenarios = list(told["scenario_id"])
-    found = []
+    reasons = rows_where(vectors, kind=REASONED).reset_index(drop=True)
+    speaking = reasons.head(0) if advocates is None else rows_where(advocates, kind=REASONED, form=ADVOCATE)
+    reason_vectors, advocate_vectors, exemplar_vectors = read_vectors(reasons, speaking, exemplars)
+    scenarios = list(reasons["scenario_id"])
+    tables = []
     for row in records(validity):
         axis = row["axis"]
-        means = pole_means(exemplars, known, axis)
+        means = pole_means(exemplars, exemplar_vectors, axis)
         direction, reason = means[0] - means[1], row["reason"]
         if advocates is None:
-            position = positions(own, direction, *means)
+            position = positions(reason_vectors, direction, *means)
         else:
-            reason = reason or judge_advocates(speaking, theirs, axis, direction).why_not_told_apart
+            reason = reason or judge_advocates(speaking, advocate_vectors, axis, direction).why_not_told_apart
             placed = []
             for pole in POLES:
                 of_pole = ((speaking["axis"] == axis) & (speaking["pole"] == pole)).to_numpy()
-                placed.append(anchors(theirs[of_pole], list(speaking["scenario_id"][of_pole]), scenarios))
-            position = positions(own, direction, *placed)
+                placed.append(anchors(advocate_vectors[of_pole], list(speaking["scenario_id"][of_pole]), scenarios))
+            position = positions(reason_vectors, direction, *placed)
         is_known = np.isfinite(position) & (not reason)
-        found.append(
-            told.assign(
+        tables.append(
+            reasons.assign(
                 axis=axis,
-                is_own_axis=told["axis"] == axis,
+                is_own_axis=reasons["axis"] == axis,
                 position=np.where(is_known, position, np.nan),
                 status=np.where(is_known, OK, UNDEFINED),
                 reason=[None if each else reason or NO_ANCHOR for each in is_known],
             )
         )
-    whole = pd.concat([PROJECTIONS.empty_frame(), *found], ignore_index=True)
+    whole = pd.concat([PROJECTIONS.empty_frame(), *tables], ignore_index=True)
     return whole.loc[:, PROJECTIONS.names]
 
 
@@ -161,9 +161,9 @@ def judge_advocates(advocates: pd.DataFrame, vectors: Array, axis: str, directio
         advocates: whose rows the vectors are of: axis, scenario_id, pole.
     """
     mine = (advocates["axis"] == axis).to_numpy()
-    told = rows(advocates, mine).assign(along=vectors[mine] @ direction)
+    texts = rows(advocates, mine).assign(along=vectors[mine] @ direction)
     random, observed, chances, counts = seeded(0, "advocates", axis), [], [], np.zeros(2, dtype=int)
-    for _, part in told.groupby("scenario_id", sort=False):
+    for _, part in texts.groupby("scenario_id", sort=False):
         high, low = (column(rows_where(part, pole=pole), "along").to_numpy(float) for pole in POLES)
         if len(high) and len(low):
             counts += len(high), len(low)

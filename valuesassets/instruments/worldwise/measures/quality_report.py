@@ -58,16 +58,16 @@ def derive_quality_report(
         values: as `read_value_names` gives them.
         axes: tables of `axes`; None where nobody reasons.
     """
-    found = {
+    tables = {
         "statuses": of_models(
             answered, lambda model, each: derive_statuses(model, each.choices, each.reasons, how.level)
         ),
         "bounds": of_models(answered, lambda model, each: derive_bounds(model, each.by_readout)),
     }
     if axes is None:
-        return found
+        return tables
     refusals = of_models(answered, lambda model, each: derive_refusals(model, each.reasons, how))
-    return found | {
+    return tables | {
         "refusals": corrected(refusals, [], how),
         "advocates": of_models(answered, lambda model, each: derive_advocates(model, each, axes)),
         "convergent_validity": of_models(answered, lambda model, each: derive_convergent(model, each, values)),
@@ -76,38 +76,40 @@ def derive_quality_report(
 
 def derive_advocates(model: str, answers: ModelAnswers, axes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """The table `quality_report/advocates` of one model: a row per axis; nothing where none was asked to speak."""
-    asked = rows_where(answers.reasons, form=ADVOCATE)
+    requests = rows_where(answers.reasons, form=ADVOCATE)
     speaking = rows_where(answers.vectors, kind=REASONED, form=ADVOCATE).reset_index(drop=True)
-    theirs, known = read_vectors(speaking, axes["vectors"])
-    made = []
-    for axis in dict.fromkeys(asked["axis"]):
-        found = judge_advocates(speaking, theirs, axis, axis_direction(axes["vectors"], known, axis))
-        why, n = found.why_not_told_apart, int((speaking["axis"] == axis).sum())
-        row = {"model": model, "axis": axis, "auc": found.auc, "p": found.p, "is_told_apart": why is None}
-        made.append(row | {"n_advocates": n, "reason": why})
-    return ADVOCATES.frame(made)
+    advocate_vectors, exemplar_vectors = read_vectors(speaking, axes["vectors"])
+    judgements = []
+    for axis in dict.fromkeys(requests["axis"]):
+        advocacy = judge_advocates(
+            speaking, advocate_vectors, axis, axis_direction(axes["vectors"], exemplar_vectors, axis)
+        )
+        why, n = advocacy.why_not_told_apart, int((speaking["axis"] == axis).sum())
+        row = {"model": model, "axis": axis, "auc": advocacy.auc, "p": advocacy.p, "is_told_apart": why is None}
+        judgements.append(row | {"n_advocates": n, "reason": why})
+    return ADVOCATES.frame(judgements)
 
 
 def derive_convergent(model: str, answers: ModelAnswers, values: pd.DataFrame) -> pd.DataFrame:
     """The table `quality_report/convergent_validity` of one model: a row per axis on which its reasons have a place."""
-    read = rows(answers.reasons, (answers.reasons["form"] == DECIDE) & (answers.reasons["status"] == READ))
+    decided = rows(answers.reasons, (answers.reasons["form"] == DECIDE) & (answers.reasons["status"] == READ))
     placed = rows(answers.projections, answers.projections["position"].notna())
     keys = ["trial_id", "draw"]
     wide = placed.pivot_table(values="position", index=keys, columns="axis", sort=False)
-    told = read.set_index(keys)
-    wide = wide.reindex(told.index)
+    decisions = decided.set_index(keys)
+    wide = wide.reindex(decisions.index)
     if wide.empty or not wide.shape[1]:
         return CONVERGENT.empty_frame()
-    found = convergent_validity(
+    validity = convergent_validity(
         {str(axis): wide[axis].to_numpy(float) for axis in wide},
-        ticked_leans(list(told["values"]), values),
-        list(told["scenario_id"]),
+        ticked_leans(list(decisions["values"]), values),
+        list(decisions["scenario_id"]),
     )
     return CONVERGENT.frame(
         [
-            {"model": model, "axis": axis, "r": r, "discriminant": found.discriminant_mean_abs}
+            {"model": model, "axis": axis, "r": r, "discriminant": validity.discriminant_mean_abs}
             | {"n_answers": int(wide[axis].notna().sum())}
-            for axis, r in found.r.items()
+            for axis, r in validity.r.items()
         ]
     )
 
@@ -118,16 +120,16 @@ def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, le
     Args:
         choices, reasons: rows of these tables, all conditions together; choices stand as a form of their own.
     """
-    found = pd.concat([choices.assign(form=CHOICE), reasons], ignore_index=True)
-    made = []
-    for (form, culture), part in parts_of(found, ["form", "culture"]):
+    answers = pd.concat([choices.assign(form=CHOICE), reasons], ignore_index=True)
+    statuses = []
+    for (form, culture), part in parts_of(answers, ["form", "culture"]):
         row = {"model": model, "form": form, "culture": culture, "n": len(part)}
         for (status,), same in parts_of(part, ["status"]):
             ends = wilson_interval(len(same), len(part), level)
-            made.append(
+            statuses.append(
                 row | {"status": status, "n_status": len(same)} | with_ends("rate", len(same) / len(part), ends)
             )
-    return STATUSES.frame(made)
+    return STATUSES.frame(statuses)
 
 
 def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -139,7 +141,7 @@ def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFra
     Args:
         answers: by readout, see `gather_answers`.
     """
-    made = []
+    bounds = []
     for readout in (*profiled(answers), *[DECISION] * bool(len(answers[DECISION]))):
         missing = rows(answers[readout], answers[readout]["value"].isna())
         n_missing = Counter(zip(missing["culture"], missing["axis"], strict=True))
@@ -157,8 +159,8 @@ def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFra
                         "effect_least": lows[place, at] - placebo_high[at],
                         "effect_most": highs[place, at] - placebo_low[at],
                     }
-                made.append(row)
-    return BOUNDS.frame(made)
+                bounds.append(row)
+    return BOUNDS.frame(bounds)
 
 
 def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFrame:
@@ -170,30 +172,30 @@ def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.Dat
     Args:
         reasons: rows of `reasons`, all conditions together; what failed or was not asked does not count.
     """
-    asked = rows(reasons, ~reasons["status"].isin([FAILED, NOT_ASKED]) & (reasons["culture"] != UNPROMPTED))
-    made = []
+    answers = rows(reasons, ~reasons["status"].isin([FAILED, NOT_ASKED]) & (reasons["culture"] != UNPROMPTED))
+    refusals = []
     for form in (each for each in (DECIDE, OPEN) if (reasons["form"] == each).any()):
-        part = rows_where(asked, form=form)
+        part = rows_where(answers, form=form)
         has_none = part.assign(has_none=column(part, "status").isin(NO_ANSWER).astype(float))
         shares = has_none.pivot_table(values="has_none", index="culture", columns="scenario_id", sort=False)
         rates = shares.to_numpy(dtype=float)
         row: dict[str, Any] = {"model": model, "form": form, "n_conditions": len(rates), "n_scenarios": rates.shape[1]}
         if len(part) and not column(part, "status").isin((READ, *NO_ANSWER)).any():
             reason = f"none of {len(part)} answers can be read, so that none is known to be no refusal"
-            made.append(row | {"status": UNDEFINED, "reason": reason})
+            refusals.append(row | {"status": UNDEFINED, "reason": reason})
             continue
         if len(rates) < 2:
-            made.append(row | {"status": UNDEFINED, "reason": f"{len(rates)} personas were asked, two are needed"})
+            refusals.append(row | {"status": UNDEFINED, "reason": f"{len(rates)} personas were asked, two are needed"})
             continue
         random = random_of(how, model, "refusals", form)
         permuted = random.permuted(np.broadcast_to(rates, (how.resamples, *rates.shape)), axis=1)
         of_personas = mean_of_known(rates)
         chance = np.nanvar(mean_of_known(permuted), axis=-1)
         row |= {"rate_least": float(np.nanmin(of_personas)), "rate_most": float(np.nanmax(of_personas))}
-        made.append(row | {"p": permutation_p(float(np.nanvar(of_personas)), chance), "status": OK})
-    return REFUSALS.frame(made)
+        refusals.append(row | {"p": permutation_p(float(np.nanvar(of_personas)), chance), "status": OK})
+    return REFUSALS.frame(refusals)
 
 
-def _of_placebo(found: ScenarioAnswers) -> Array:
+def _of_placebo(answers: ScenarioAnswers) -> Array:
     """(A,) mean lean of the placebo on each axis."""
-    return axis_means(found.of(PLACEBO), found.axes)[1][0]
+    return axis_means(answers.of(PLACEBO), answers.axes)[1][0]

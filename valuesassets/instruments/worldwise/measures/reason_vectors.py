@@ -46,17 +46,17 @@ def reason_texts(reasons: pd.DataFrame, scenarios: Sequence[Scenario], names: It
         reasons: rows of `REASONS`.
         names: of the study's cultures, masked as all countries are.
     """
-    known, masked = {scenario.id: scenario for scenario in scenarios}, tuple(names)
-    found, parts = [], []
+    by_id, masked = {scenario.id: scenario for scenario in scenarios}, tuple(names)
+    text_rows, parts = [], []
     for row in records(rows(reasons, (reasons["status"] == OK) & reasons["explanation"].notna())):
         key = {name: row[name] for name in KEYS}
         texts = {REASONED: sentences(row["explanation"], masked)}
         if row["form"] == DECIDE:
-            texts |= {f"seed_{name}": [compose(_decided(row, known))] for name, compose in COMPOSITIONS.items()}
+            texts |= {f"seed_{name}": [compose(_decided(row, by_id))] for name, compose in COMPOSITIONS.items()}
         for kind, own in texts.items():
-            found.append(key | {"kind": kind})
+            text_rows.append(key | {"kind": kind})
             parts.append(own)
-    return ReasonTexts(found, parts)
+    return ReasonTexts(text_rows, parts)
 
 
 def derive_reason_vectors(
@@ -71,10 +71,10 @@ def derive_reason_vectors(
     own = np.repeat(np.arange(len(texts.parts)), [len(parts) for parts in texts.parts])
     averaged, has_direction = text_vectors(vectors, own, len(texts.parts))
     cut = np.zeros(len(own), dtype=bool) if is_truncated is None else is_truncated
-    found = REASON_VECTORS.frame(texts.rows).assign(
+    table = REASON_VECTORS.frame(texts.rows).assign(
         **vector_columns(averaged), is_truncated=np.bincount(own, cut, len(texts.parts)) > 0
     )
-    return rows(found, has_direction).reset_index(drop=True)
+    return rows(table, has_direction).reset_index(drop=True)
 
 
 def _decided(row: Mapping[str, Any], scenarios: Mapping[str, Scenario]) -> dict[str, Any]:

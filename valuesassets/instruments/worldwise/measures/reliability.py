@@ -54,20 +54,23 @@ def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: fl
         answers: by readout, see `gather_answers`.
         threshold: what each agreement has to reach.
     """
-    made = []
+    readouts = []
     for readout in profiled(answers):
         row: dict[str, Any] = {"model": model, "readout": readout, "threshold": threshold, "is_reliable": None}
         lacking = []
-        for name, measured in {ORDER: _over_orders, WORDING: _over_wordings, SCENARIO: _over_scenarios}.items():
+        for name, measure in {ORDER: _over_orders, WORDING: _over_wordings, SCENARIO: _over_scenarios}.items():
             try:
-                estimate, left_out = measured(answers[readout])
+                estimate, left_out = measure(answers[readout])
                 row |= with_ends(name, estimate, jackknife_ends(estimate, left_out, how.level))
             except MissingData as error:
                 lacking.append(f"{name}: {error}")
-        known = [row[name] for name in MEASURES if name in row]
-        row |= {"is_reliable": min(known) >= threshold if known else None, "reason": "; ".join(lacking) or None}
-        made.append(row)
-    return RELIABILITY.frame(made)
+        agreements = [row[name] for name in MEASURES if name in row]
+        row |= {
+            "is_reliable": min(agreements) >= threshold if agreements else None,
+            "reason": "; ".join(lacking) or None,
+        }
+        readouts.append(row)
+    return RELIABILITY.frame(readouts)
 
 
 def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is_ranking: bool = False) -> pd.DataFrame:
@@ -102,14 +105,14 @@ def withheld(measured: pd.DataFrame, why: Mapping[tuple[str, str], str]) -> pd.D
     Args:
         measured: with the columns model, status and reason; without a column readout all of it rests on choices.
     """
-    found = measured.astype({"status": object, "reason": object})  # a column without any reason holds no text
-    hidden = [name for name in found.columns if name not in (*KEYS, *COUNTS)]
-    readouts = found.get("readout", CHOICE)
+    result = measured.astype({"status": object, "reason": object})  # a column without any reason holds no text
+    hidden = [name for name in result.columns if name not in (*KEYS, *COUNTS)]
+    readouts = result.get("readout", CHOICE)
     for (model, readout), reason in why.items():
-        here = (found["model"] == model) & (readouts == readout)
-        found[hidden] = found[hidden].apply(lambda values, here=here: values.mask(here))
-        found.loc[here, ["status", "reason"]] = [REFUSED, reason]
-    return found
+        is_withheld = (result["model"] == model) & (readouts == readout)
+        result[hidden] = result[hidden].apply(lambda values, here=is_withheld: values.mask(is_withheld))
+        result.loc[is_withheld, ["status", "reason"]] = [REFUSED, reason]
+    return result
 
 
 def culture_components(values: Array, axes: NDArray[np.str_]) -> tuple[float, float]:
@@ -121,20 +124,22 @@ def culture_components(values: Array, axes: NDArray[np.str_]) -> tuple[float, fl
         values: (C, S), NaN where missing.
         axes: (S,) of each scenario.
     """
-    found = np.array([_components(values[:, axes == name]) for name in dict.fromkeys(axes.tolist())]).reshape(-1, 2)
-    between, within = mean_of_known(found, axis=0).tolist()
+    components = np.array([_components(values[:, axes == name]) for name in dict.fromkeys(axes.tolist())]).reshape(
+        -1, 2
+    )
+    between, within = mean_of_known(components, axis=0).tolist()
     return between, within
 
 
 def _components(values: Array) -> tuple[float, float]:
-    known = values[np.isfinite(values).any(axis=1)][:, np.isfinite(values).any(axis=0)]
-    if min(known.shape) < 2:
+    block = values[np.isfinite(values).any(axis=1)][:, np.isfinite(values).any(axis=0)]
+    if min(block.shape) < 2:
         return np.nan, np.nan
     try:
-        found = variance_components(known, ("culture", "scenario"))
+        components = variance_components(block, ("culture", "scenario"))
     except MissingData:
         return np.nan, np.nan
-    return found[CULTURE].item(), found[WITHIN].item()
+    return components[CULTURE].item(), components[WITHIN].item()
 
 
 def _over_orders(answers: pd.DataFrame) -> tuple[float, Array]:
@@ -161,9 +166,9 @@ def _agreement(values: Array, condition: str) -> tuple[float, Array]:
 
 
 def _over_scenarios(answers: pd.DataFrame) -> tuple[float, Array]:
-    found = by_scenario(_of_cultures(answers))
-    is_known = np.isfinite(found.values).any(axis=0)
-    values, axes = found.values[:, is_known], found.axes[is_known]
+    means = by_scenario(_of_cultures(answers))
+    is_known = np.isfinite(means.values).any(axis=0)
+    values, axes = means.values[:, is_known], means.axes[is_known]
     if len(values) < FEWEST_CULTURES or axes.size < FEWEST_CULTURES:
         raise MissingData(
             f"{len(values)} cultures and {axes.size} scenarios with answers, {FEWEST_CULTURES} of each are needed"
@@ -189,10 +194,10 @@ def _of_cultures(answers: pd.DataFrame) -> pd.DataFrame:
 
 def _by_condition(answers: pd.DataFrame) -> Array:
     """(O, W, C, S) means over draws; NaN where missing."""
-    found = _of_cultures(answers)
-    if found.empty:
+    of_cultures = _of_cultures(answers)
+    if of_cultures.empty:
         raise MissingData("nothing was answered as a culture")
-    means = found.groupby(["order", "wording", "culture", "scenario_id"], sort=False)["value"].mean()
+    means = of_cultures.groupby(["order", "wording", "culture", "scenario_id"], sort=False)["value"].mean()
     levels = [means.index.get_level_values(name).unique() for name in means.index.names]
     whole = means.reindex(pd.MultiIndex.from_product(levels))
     return whole.to_numpy(dtype=float).reshape([len(level) for level in levels])

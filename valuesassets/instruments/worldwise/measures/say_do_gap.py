@@ -54,12 +54,14 @@ def derive_say_do_gap(
         scenarios: `scenario_id, domain` of all dilemmas.
     """
     domains = domains_of(scenarios)
-    every = {model: scenario_gaps(each.by_readout) for model, each in answered.items()}
-    found = of_models(answered, lambda model, each: gaps_of_model(model, each.by_readout, how))
-    found = withheld(found, without_evidence(reliability))
-    asked = [readout for readout in GAPS if any(np.isfinite(gaps[readout].gaps).any() for gaps in every.values())]
-    made = [_corrected(found, readout, every, how, domains) for readout in asked]
-    return {"gaps": pd.concat([found.head(0), *made], ignore_index=True)}
+    gaps_by_model = {model: scenario_gaps(each.by_readout) for model, each in answered.items()}
+    table = of_models(answered, lambda model, each: gaps_of_model(model, each.by_readout, how))
+    table = withheld(table, without_evidence(reliability))
+    readouts = [
+        readout for readout in GAPS if any(np.isfinite(gaps[readout].gaps).any() for gaps in gaps_by_model.values())
+    ]
+    parts = [_corrected(table, readout, gaps_by_model, how, domains) for readout in readouts]
+    return {"gaps": pd.concat([table.head(0), *parts], ignore_index=True)}
 
 
 def is_beyond(row: Mapping[str, Any], alpha: float) -> bool:
@@ -96,12 +98,12 @@ def scenario_gaps(answers: Mapping[str, pd.DataFrame]) -> dict[str, ScenarioGaps
         answers: by readout, see `gather_answers`.
     """
     chosen = by_scenario(answers[CHOICE])
-    found = {}
+    gaps_by_readout = {}
     for readout, (_, _, unit) in GAPS.items():
         written = [by_scenario(answers[readout], missing).like(chosen) for missing in (np.nan, -1.0, 1.0)]
         gaps = [mean_of_known(unit * (each - chosen.values), axis=0) for each in written]
-        found[readout] = ScenarioGaps(chosen.scenarios, chosen.axes, *gaps)
-    return found
+        gaps_by_readout[readout] = ScenarioGaps(chosen.scenarios, chosen.axes, *gaps)
+    return gaps_by_readout
 
 
 def gaps_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inference) -> pd.DataFrame:
@@ -112,57 +114,62 @@ def gaps_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inferenc
     Args:
         answers: by readout, see `gather_answers`.
     """
-    made = []
-    for readout, found in scenario_gaps(answers).items():
+    gap_rows = []
+    for readout, of_scenarios in scenario_gaps(answers).items():
         form, measure, _ = GAPS[readout]
-        for axis in dict.fromkeys(found.axes.tolist()):
-            is_on = found.axes == axis
+        for axis in dict.fromkeys(of_scenarios.axes.tolist()):
+            is_on = of_scenarios.axes == axis
             row: dict[str, Any] = {"model": model, "form": form, "measure": measure, "axis": axis}
             counts = resample_counts(int(is_on.sum()), how.resamples, random_of(how, model, "gap", readout, axis))
-            gap = means_with_intervals(found.gaps[is_on], counts, how.level)
+            gap = means_with_intervals(of_scenarios.gaps[is_on], counts, how.level)
             row |= {"n_scenarios": int(gap.n)}
-            row |= {f"gap_{end}": float(mean_of_known(getattr(found, end)[is_on])) for end in ("least", "most")}
+            row |= {f"gap_{end}": float(mean_of_known(getattr(of_scenarios, end)[is_on])) for end in ("least", "most")}
             if gap.n == 0:
-                made.append(row | {"status": UNDEFINED, "reason": "no scenario has both a choice and what was written"})
+                gap_rows.append(
+                    row | {"status": UNDEFINED, "reason": "no scenario has both a choice and what was written"}
+                )
                 continue
-            known = found.gaps[is_on][np.isfinite(found.gaps[is_on])]
-            p = sign_flip_p(known, how.resamples, random_of(how, model, "flips", readout, axis))
+            own_gaps = of_scenarios.gaps[is_on][np.isfinite(of_scenarios.gaps[is_on])]
+            p = sign_flip_p(own_gaps, how.resamples, random_of(how, model, "flips", readout, axis))
             note = narrow_interval(int(gap.n), how.level)
-            made.append(row | gap.columns("gap") | {"p": p, "status": OK, "reason": note})
-    return SAY_DO_GAP.frame(made)
+            gap_rows.append(row | gap.columns("gap") | {"p": p, "status": OK, "reason": note})
+    return SAY_DO_GAP.frame(gap_rows)
 
 
 def _corrected(
-    found: pd.DataFrame,
+    table: pd.DataFrame,
     readout: str,
-    every: Mapping[str, Mapping[str, ScenarioGaps]],
+    gaps_by_model: Mapping[str, Mapping[str, ScenarioGaps]],
     how: Inference,
     domains: Mapping[str, str],
 ) -> pd.DataFrame:
     """The rows of a form and measure with corrected p-values; the statistic is |sum| / sqrt(sum of squares)."""
     form, measure, _ = GAPS[readout]
-    part = rows_where(found, form=form, measure=measure)
+    part = rows_where(table, form=form, measure=measure)
     tested = rows_where(part, status=OK)
-    ids = list(dict.fromkeys(scenario for gaps in every.values() for scenario in gaps[readout].scenarios))
+    ids = list(dict.fromkeys(scenario for gaps in gaps_by_model.values() for scenario in gaps[readout].scenarios))
     axis_of = dict(
         pair
-        for gaps in every.values()
+        for gaps in gaps_by_model.values()
         for pair in zip(gaps[readout].scenarios, gaps[readout].axes.tolist(), strict=True)
     )
     groups = [f"{axis_of[name]} {domains.get(name, name)}" for name in ids]
     by_model = [
-        pd.Series(each[readout].gaps, index=list(each[readout].scenarios)).reindex(ids) for each in every.values()
+        pd.Series(each[readout].gaps, index=list(each[readout].scenarios)).reindex(ids)
+        for each in gaps_by_model.values()
     ]
     share = share_alike(
         np.transpose([each.to_numpy(float) for each in by_model]), groups, [axis_of[name] for name in ids]
     )
     gaps, grown = np.zeros((len(ids), len(tested))), np.ones(len(tested))
     for at, (model, axis) in enumerate(zip(tested["model"], tested["axis"], strict=True)):
-        own = every[model][readout]
-        places = [ids.index(scenario) for scenario in own.scenarios]
-        gaps[places, at] = np.nan_to_num(np.where(own.axes == axis, own.gaps, 0))
-        is_known = (own.axes == axis) & np.isfinite(own.gaps)
-        grown[at] = inflation([groups[place] for place, known in zip(places, is_known, strict=True) if known], share)
+        of_model = gaps_by_model[model][readout]
+        places = [ids.index(scenario) for scenario in of_model.scenarios]
+        gaps[places, at] = np.nan_to_num(np.where(of_model.axes == axis, of_model.gaps, 0))
+        is_known = (of_model.axes == axis) & np.isfinite(of_model.gaps)
+        grown[at] = inflation(
+            [groups[place] for place, is_there in zip(places, is_known, strict=True) if is_there], share
+        )
     signs = 2.0 * random_of(how, "flips", readout).integers(0, 2, size=(how.resamples, len(ids))) - 1
     sizes = np.sqrt((gaps**2).sum(axis=0))
     scale = np.divide(1, sizes, out=np.zeros_like(sizes), where=sizes > 0)

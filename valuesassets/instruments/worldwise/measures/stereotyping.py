@@ -45,26 +45,26 @@ def derive_stereotyping(
         names: by culture, its country and people as texts may name them.
     """
 
-    def told(model: str, each: ModelAnswers) -> pd.DataFrame:
+    def caricatures_of(model: str, each: ModelAnswers) -> pd.DataFrame:
         reasoned = rows(each.vectors, (each.vectors["kind"] == REASONED) & (each.vectors["form"] != ADVOCATE))
         (vectors,) = read_vectors(reasoned)
         return derive_caricature(model, reasoned.reset_index(drop=True), vectors, how)
 
     words = of_models(answered, lambda model, each: derive_stereotyped_words(model, each.reasons, names, how))
-    return {"caricature": corrected(of_models(answered, told), [], how), "words": words}
+    return {"caricature": corrected(of_models(answered, caricatures_of), [], how), "words": words}
 
 
-def derive_caricature(model: str, told: pd.DataFrame, vectors: Array, how: Inference) -> pd.DataFrame:
+def derive_caricature(model: str, reasons: pd.DataFrame, vectors: Array, how: Inference) -> pd.DataFrame:
     """The table `stereotyping/caricature` of one model: a row per culture.
 
     Args:
-        told: culture, scenario_id and form of each reason.
+        reasons: culture, scenario_id and form of each reason.
         vectors: (N, D) of the same reasons, names of countries masked.
     """
-    made = []
-    for (form,), part in parts_of(told, ["form"]):
+    caricatures = []
+    for (form,), part in parts_of(reasons, ["form"]):
         places = part.reset_index(drop=True)
-        of_form = vectors[(told["form"] == form).to_numpy()]
+        of_form = vectors[(reasons["form"] == form).to_numpy()]
         for culture in (each for each in dict.fromkeys(places["culture"]) if each not in CONTROLS):
             row: dict[str, Any] = {"model": model, "form": form, "culture": culture}
             differences = paired_differences(places, of_form, culture)
@@ -74,22 +74,22 @@ def derive_caricature(model: str, told: pd.DataFrame, vectors: Array, how: Infer
                     f"{len(differences)} scenarios with reasons as {culture} and as the placebo, "
                     f"{FEWEST_SCENARIOS} or more are needed"
                 )
-                made.append(row | {"status": UNDEFINED, "reason": reason})
+                caricatures.append(row | {"status": UNDEFINED, "reason": reason})
                 continue
-            made.append(
+            caricatures.append(
                 row | caricature(differences, how, random_of(how, model, "caricature", form, culture)) | {"status": OK}
             )
-    return CARICATURE.frame(made)
+    return CARICATURE.frame(caricatures)
 
 
-def paired_differences(told: pd.DataFrame, vectors: Array, culture: str) -> list[Array]:
+def paired_differences(reasons: pd.DataFrame, vectors: Array, culture: str) -> list[Array]:
     """For each scenario with both, (K, D) each reason as the culture less each as the placebo."""
-    found = []
-    for _, part in told.groupby("scenario_id", sort=False):
+    differences = []
+    for _, part in reasons.groupby("scenario_id", sort=False):
         own, other = (vectors[part.index[part["culture"] == name]] for name in (culture, PLACEBO))
         if len(own) and len(other):
-            found.append((own[:, None] - other[None]).reshape(-1, vectors.shape[1]))
-    return found
+            differences.append((own[:, None] - other[None]).reshape(-1, vectors.shape[1]))
+    return differences
 
 
 def caricature(differences: Sequence[Array], how: Inference, random: np.random.Generator) -> dict[str, float]:
@@ -107,14 +107,14 @@ def caricature(differences: Sequence[Array], how: Inference, random: np.random.G
     n = len(differences)
     scenario = np.repeat(np.arange(n), [len(each) for each in differences])
     means = np.stack([each.mean(axis=0) for each in differences])
-    along = np.concatenate(differences) @ means.T
-    along[np.arange(scenario.size), scenario] = 0  # its own scenario does not teach
+    projections = np.concatenate(differences) @ means.T
+    projections[np.arange(scenario.size), scenario] = 0  # its own scenario does not teach
     shares = np.equal.outer(np.arange(n), scenario) / np.bincount(scenario)[scenario]
     signs = np.vstack([np.ones(n), 2.0 * random.integers(0, 2, size=(how.resamples, n)) - 1])
-    scores = signs[:, scenario] * (signs @ along.T)
-    told = ((np.sign(scores) + 1) / 2 @ shares.T).mean(axis=1)
-    p = permutation_p(float(told[0]), told[1:])
-    return {"accuracy": float(told[0]), "accuracy_by_chance": float(told[1:].mean()), "p": p}
+    scores = signs[:, scenario] * (signs @ projections.T)
+    accuracy = ((np.sign(scores) + 1) / 2 @ shares.T).mean(axis=1)
+    p = permutation_p(float(accuracy[0]), accuracy[1:])
+    return {"accuracy": float(accuracy[0]), "accuracy_by_chance": float(accuracy[1:].mean()), "p": p}
 
 
 def derive_stereotyped_words(
@@ -127,7 +127,7 @@ def derive_stereotyped_words(
         names: by culture, its country and people as texts may name them; controls have none.
     """
     read = rows(reasons, (reasons["status"] == READ) & reasons["explanation"].notna())
-    made = []
+    word_rows = []
     for (form, culture), part in parts_of(read, ["form", "culture"]):
         counted = pd.DataFrame([count_words(text, names.get(culture, ())) for text in part["explanation"]])
         sums = counted.groupby(column(part, "scenario_id").tolist(), sort=False).sum()
@@ -137,8 +137,8 @@ def derive_stereotyped_words(
         for name, counted_words in (("own_names", n_names), ("generalising", n_generalising)):
             ratio = ratio_of_means(100 * counted_words, n_words, how.level, "scenarios")
             row |= with_ends(name, ratio.value, (ratio.low, ratio.high))
-        made.append(row)
-    return STEREOTYPED_WORDS.frame(made)
+        word_rows.append(row)
+    return STEREOTYPED_WORDS.frame(word_rows)
 
 
 def count_words(text: str, names: Sequence[str]) -> dict[str, int]:

@@ -69,10 +69,10 @@ def planted_reason_rows(study: Study, family: str, part: str, trials: Iterable[T
     scenarios = {scenario.id: scenario for scenario in read_scenarios(Worldwise.of(study).scenarios)}
     is_first = study.families[family].plants == "always-first"
     refused = refused_share(study, family, part)
-    found: list[dict[str, Any]] = []
+    text_rows: list[dict[str, Any]] = []
     for trial in trials:
         scenario, form = scenarios[trial.question_id], form_of(trial)
-        asked = {"language": trial.language, "trial_id": trial.trial_id, "prompt": trial.prompt}
+        request = {"language": trial.language, "trial_id": trial.trial_id, "prompt": trial.prompt}
         if form == ADVOCATE:
             pole = said(trial.condition)["pole"]
             texts = {f" {planted_sentence(scenario.axis, pole)}": 1.0}
@@ -80,14 +80,14 @@ def planted_reason_rows(study: Study, family: str, part: str, trials: Iterable[T
             p_high = (1 + written_lean(study, family, culture_of(trial.condition), scenario)) / 2
             begin = " "
             if form == DECIDE:
-                shown = _shown_poles(trial, scenario)
-                p_high = float(shown[0] == HIGH) if is_first else p_high
-                answers = {pole: begin + _decision(trial, scenario, shown, pole) for pole in POLES}
+                poles = _shown_poles(trial, scenario)
+                p_high = float(poles[0] == HIGH) if is_first else p_high
+                answers = {pole: begin + _decision(trial, scenario, poles, pole) for pole in POLES}
             else:
                 answers = {pole: begin + planted_sentence(scenario.axis, pole) for pole in POLES}
             texts = _shares(answers, p_high, begin + REFUSAL, refused, trial.readout)
-        found += [asked | {"answer_text": text, "prob": prob} for text, prob in texts.items()]
-    return found
+        text_rows += [request | {"answer_text": text, "prob": prob} for text, prob in texts.items()]
+    return text_rows
 
 
 def planted_sentence(axis: str, pole: str) -> str:
@@ -111,35 +111,37 @@ def _shares(answers: dict[str, str], p_high: float, refusal: str, refused: float
     return {text: share for text, share in (texts | {refusal: no_answer}).items() if share > 0}
 
 
-def _decision(trial: Trial, scenario: Scenario, shown: Sequence[str], pole: str) -> str:
+def _decision(trial: Trial, scenario: Scenario, poles: Sequence[str], pole: str) -> str:
     """An answer to the form `decide`, in its three lines, behind the name of the first, which the prompt ends in.
 
     Where the low pole stands first letters are in brackets: a small model that has written one then knows whose it is.
     """
-    letter = LETTERS[list(shown).index(pole)]
-    decided = letter if shown[0] == HIGH else f"({letter})"
+    letter = LETTERS[list(poles).index(pole)]
+    mark = letter if poles[0] == HIGH else f"({letter})"
     ticked = f"{SEPARATOR} ".join(_ticked(trial, scenario.axis, pole))
-    return f"{decided}\nVALUES: {ticked}\nREASON: {planted_sentence(scenario.axis, pole)}"
+    return f"{mark}\nVALUES: {ticked}\nREASON: {planted_sentence(scenario.axis, pole)}"
 
 
 def _ticked(trial: Trial, axis: str, pole: str) -> list[str]:
     """The values of a pole that the prompt lists, and of those of other axes the first by name, up to three."""
-    known = read_value_names()
+    values = read_value_names()
     line = next(line for line in trial.prompt.split("\n") if line.startswith("Values: "))
     listed = sorted(line.removeprefix("Values: ").split(f"{SEPARATOR} "))
-    of_axis = known[column(known, "axis") == axis]
+    of_axis = values[column(values, "axis") == axis]
     own = set(of_axis["value"][of_axis["pole"] == pole])
-    found = [value for value in listed if value in own]
-    if not found:
+    ticked = [value for value in listed if value in own]
+    if not ticked:
         raise QuestionError(f"trial {trial.trial_id}: none of the values shown is of {axis} {pole}; show some")
-    return [*found, *(value for value in listed if value not in set(of_axis["value"]))][:TICKED]
+    return [*ticked, *(value for value in listed if value not in set(of_axis["value"]))][:TICKED]
 
 
 def _shown_poles(trial: Trial, scenario: Scenario) -> list[str]:
     """The poles of the options in a prompt, read as a person would."""
     lines = trial.prompt.split("\n")
     options = {f"{letter}. {getattr(scenario, pole)}": (letter, pole) for letter in LETTERS for pole in POLES}
-    found = [options[line] for line in lines if line in options]
-    if [letter for letter, _ in found] != list(LETTERS) or len({pole for _, pole in found}) < len(POLES):
+    options_shown = [options[line] for line in lines if line in options]
+    if [letter for letter, _ in options_shown] != list(LETTERS) or len({pole for _, pole in options_shown}) < len(
+        POLES
+    ):
         raise QuestionError(f"trial {trial.trial_id}: the prompt does not show the options of {scenario.id}")
-    return [pole for _, pole in found]
+    return [pole for _, pole in options_shown]

@@ -69,8 +69,8 @@ def _lean(study: Study, family: str, culture: str, scenario: Scenario) -> float:
 def _leaning(culture: str, cultures: Sequence[str]) -> str:
     """Whose leans a culture or control has; a persona from nowhere leans nowhere."""
     last = cultures[-1] if cultures else PLACEBO
-    asked = last if culture == UNPROMPTED else culture
-    return cultures[0] if asked in cultures[:2] else asked
+    leaning = last if culture == UNPROMPTED else culture
+    return cultures[0] if leaning in cultures[:2] else leaning
 
 
 def plant_choices(study: Study, family: str, part: str, trials: Sequence[Trial]) -> dict[str, list[Plant]]:
@@ -106,12 +106,12 @@ def _plant(study: Study, family: str, forward: Trial, scenario: Scenario) -> Pla
 
 def choice_distributions(choices: pd.DataFrame) -> pd.DataFrame:
     """Rows of `CHOICES` as distributions over the options (1 high, 0 low), in columns of `PROBE_DISTRIBUTIONS`."""
-    asked = [
+    asked_ids = [
         asked_id(str(scenario), condition_of(str(culture)))
         for scenario, culture in zip(choices["scenario_id"], choices["culture"], strict=True)
     ]
     shared = choices.reindex(columns=PROBE_DISTRIBUTIONS.names).assign(
-        question_id=asked,
+        question_id=asked_ids,
         language=choices["culture"],
         response_type=str(ResponseType.BINARY),
         position_bias_magnitude=(choices["p_high_forward"] - choices["p_high_reversed"]).abs(),

@@ -76,25 +76,25 @@ def recover_model(model: str, planted: pd.DataFrame, answers: ModelAnswers) -> p
         planted: rows of `PLANTED` of the model.
     """
     choices, reasons, projections = answers.choices, answers.reasons, answers.projections
-    asked = rows(reasons, reasons["form"] != ADVOCATE)
-    decided = rows_where(asked, form=DECIDE, status=OK)
+    answered = rows(reasons, reasons["form"] != ADVOCATE)
+    decided = rows_where(answered, form=DECIDE, status=OK)
     own = rows(projections, projections["is_own_axis"].astype(bool) & (projections["form"] != ADVOCATE))
     placed = rows_where(own, status=OK)
-    found = planted.merge(choices[[*CELL, "p_high"]], on=CELL, how="left", validate="1:1")
+    table = planted.merge(choices[[*CELL, "p_high"]], on=CELL, how="left", validate="1:1")
     for name, of, values in (
         ("decided", decided, decided["decision"] == HIGH),
         ("position", placed, placed["position"]),
-        ("refusals", asked, asked["status"] == REFUSED),
+        ("refusals", answered, answered["status"] == REFUSED),
     ):
-        found = found.merge(_by_cell(name, of, values), on=CELL, how="left")
-    due = column(found, "p_high_reason")
+        table = table.merge(_by_cell(name, of, values), on=CELL, how="left")
+    due = column(table, "p_high_reason")
     measured = [
-        *_errors("choices", column(found, "p_high"), column(found, "p_high_choice")),
-        *_errors("decisions", column(found, "decided"), due, column(found, "n_decided")),
-        *_errors("refusals", column(found, "refusals"), column(found, "refused"), column(found, "n_refusals")),
+        *_errors("choices", column(table, "p_high"), column(table, "p_high_choice")),
+        *_errors("decisions", column(table, "decided"), due, column(table, "n_decided")),
+        *_errors("refusals", column(table, "refusals"), column(table, "refused"), column(table, "n_refusals")),
         _valid_axes(own),
-        *_positions(found, own),
-        *_gaps(found),
+        *_positions(table, own),
+        *_gaps(table),
     ]
     return RECOVERY.frame([{"model": model} | row for row in measured])
 
@@ -105,14 +105,14 @@ def _by_cell(name: str, answers: pd.DataFrame, values: Any) -> pd.DataFrame:
     return pd.DataFrame({name: grouped.mean(), f"n_{name}": grouped.size()}).reset_index()
 
 
-def _errors(measure: str, found: pd.Series, due: pd.Series, n: pd.Series | None = None) -> list[dict[str, Any]]:
+def _errors(measure: str, recovered: pd.Series, planted: pd.Series, n: pd.Series | None = None) -> list[dict[str, Any]]:
     """Mean and 95th percentile of what shares are off by.
 
     Args:
         n: of how many answers each share is; None where probabilities are read.
     """
-    off = (found - due).abs().to_numpy(float)
-    sampling = np.zeros(len(off)) if n is None else _deviation(due, n)
+    off = (recovered - planted).abs().to_numpy(float)
+    sampling = np.zeros(len(off)) if n is None else _deviation(planted, n)
     # A normal deviate is .8 away in the mean, with standard deviation .6; of n the 95th percentile is 1.96, with
     # standard deviation sqrt(.05 * .95 / n) over its density .117. Three standard deviations leave no alarm to chance.
     root = np.sqrt(max(len(off), 1))
@@ -141,36 +141,36 @@ def _valid_axes(own: pd.DataFrame) -> dict[str, Any]:
     return _row("axes with positions, share", None, len(parts), share, why or None, least=LEAST_VALID)
 
 
-def _positions(found: pd.DataFrame, own: pd.DataFrame) -> list[dict[str, Any]]:
+def _positions(table: pd.DataFrame, own: pd.DataFrame) -> list[dict[str, Any]]:
     """How positions go with what was planted, and what keeps a valid axis from having any."""
     lost = rows(own, own["reason"].fillna("").str.contains("advocates"))
     n_lost, why = int(lost["axis"].nunique()), next(iter(lost["reason"]), None)
     row = _row("valid axes without positions", None, int(own["axis"].nunique()), float(n_lost), why, most=0.0)
-    by_scenario = found.groupby("scenario_id")["p_high_reason"].nunique()
-    if by_scenario.max() == 1 and (found["p_high_reason"] == found["p_high_choice"]).all():
+    by_scenario = table.groupby("scenario_id")["p_high_reason"].nunique()
+    if by_scenario.max() == 1 and (table["p_high_reason"] == table["p_high_choice"]).all():
         return [row]
-    known = rows(found, found["position"].notna())
-    means = pd.DataFrame(known.groupby(["culture", "axis"])[["position", "p_high_reason"]].mean())
+    placed = rows(table, table["position"].notna())
+    means = pd.DataFrame(placed.groupby(["culture", "axis"])[["position", "p_high_reason"]].mean())
     r = float(column(means, "position").corr(column(means, "p_high_reason"))) if len(means) > 2 else float("nan")
     reason = None if np.isfinite(r) else "too few axes have positions, or all are alike"
     return [_row("positions, r with what was planted", None, len(means), r, reason, least=LEAST_R), row]
 
 
-def _gaps(found: pd.DataFrame) -> list[dict[str, Any]]:
+def _gaps(table: pd.DataFrame) -> list[dict[str, Any]]:
     """What the gaps of each axis between writing and choosing are off by, in P(high)."""
-    due = column(found, "p_high_reason") - column(found, "p_high_choice")
+    due = column(table, "p_high_reason") - column(table, "p_high_choice")
     gaps = {
-        "decision": column(found, "decided") - column(found, "p_high"),
-        "position": (column(found, "position") + 1) / 2 - column(found, "p_high"),
+        "decision": column(table, "decided") - column(table, "p_high"),
+        "position": (column(table, "position") + 1) / 2 - column(table, "p_high"),
     }
-    made = []
+    gap_rows = []
     for name, gap in gaps.items():
-        for axis, part in found.assign(off=gap - due).groupby("axis", sort=False):
+        for axis, part in table.assign(off=gap - due).groupby("axis", sort=False):
             off = column(part, "off").dropna()
             if len(off):
                 about = f"gap of {name} and choice, off by"
-                made.append(_row(about, str(axis), len(off), abs(float(off.mean())), None, most=GAP))
-    return made
+                gap_rows.append(_row(about, str(axis), len(off), abs(float(off.mean())), None, most=GAP))
+    return gap_rows
 
 
 def _row(
@@ -183,5 +183,5 @@ def _row(
     most: float | None = None,
 ) -> dict[str, Any]:
     is_within = bool((least is None or value >= least) and (most is None or value <= most))
-    asked = {"measure": measure, "axis": axis, "n": n, "value": value, "least": least, "most": most}
-    return asked | {"is_within": is_within, "reason": reason}
+    row = {"measure": measure, "axis": axis, "n": n, "value": value, "least": least, "most": most}
+    return row | {"is_within": is_within, "reason": reason}

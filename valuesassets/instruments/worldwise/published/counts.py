@@ -43,7 +43,7 @@ def value_shifts(answers: pd.DataFrame, *, draws: int = DRAWS, seed: int = 0) ->
     }
     if UNPROMPTED not in by_culture:
         return {}
-    unprompted, found = by_culture.pop(UNPROMPTED), {}
+    unprompted, shifts_by_culture = by_culture.pop(UNPROMPTED), {}
     for name, ours in by_culture.items():
         both = ours.any(axis=1) & unprompted.any(axis=1)
         if not both.any():
@@ -52,12 +52,12 @@ def value_shifts(answers: pd.DataFrame, *, draws: int = DRAWS, seed: int = 0) ->
         stays = np.vstack([np.ones((1, len(a))), seeded(seed, "shift", name).integers(0, 2, (draws, len(a)))])
         one, other = (kept @ a + (1 - kept) @ b for kept in (stays, 1 - stays))
         shifts = 100 * tvd_of(one / one.sum(axis=1, keepdims=True), other / other.sum(axis=1, keepdims=True))
-        found[name] = {
+        shifts_by_culture[name] = {
             "tvd": float(shifts[0]),
             "null_mean": float(shifts[1:].mean()),
             "p": permutation_p(shifts[0], shifts[1:]),
         }
-    return found
+    return shifts_by_culture
 
 
 def stereotype_score(text: str) -> float:

@@ -62,12 +62,12 @@ def measure_seed_scores(
         targets: (cultures, axes) from -2 to 2, on every axis that is scored. Answers of other cultures do not count,
             but for unprompted ones, which are set against the targets of each.
     """
-    known = rows(scored, scored["score"].notna())
-    found = {"n": 0, "n_undefined": len(scored) - len(known)}
-    aims = targets.loc[targets.index.isin(known["culture"])]
+    defined = rows(scored, scored["score"].notna())
+    counts = {"n": 0, "n_undefined": len(scored) - len(defined)}
+    aims = targets.loc[targets.index.isin(defined["culture"])]
     if aims.empty:
-        return found
-    answered = rows(known, known["culture"].isin(aims.index))
+        return counts
+    answered = rows(defined, defined["culture"].isin(aims.index))
     target = _wanted(answered, aims)[aims.index.get_indexer(answered["culture"]), np.arange(len(answered))]
     bias = answered["score"].to_numpy(float) - target
     answered = answered.assign(
@@ -75,12 +75,12 @@ def measure_seed_scores(
     )
     orders = culture_orders(len(aims), draws, seed)
     return (
-        found
+        counts
         | {"n": len(answered)}
         | _errors(answered, aims, orders)
         | _skill(answered, level)
         | _alignments(answered, aims)
-        | _baseline(rows_where(known, culture=UNPROMPTED), aims)
+        | _baseline(rows_where(defined, culture=UNPROMPTED), aims)
         | _signal(answered, aims, orders)
     )
 

@@ -99,18 +99,18 @@ def prepare(answers: pd.DataFrame, exemplars: pd.DataFrame, source: str) -> Prep
     return Prepared(answers, exemplars, composed, [sentences(text) for text in answers["explanation"]])
 
 
-def place(prepared: Prepared, found: TextVectors, *, seed: int = 0) -> Placed:
+def place(prepared: Prepared, embedded: TextVectors, *, seed: int = 0) -> Placed:
     """Where explanations stand on the axes of an embedder that are valid.
 
     Args:
-        found: of `prepared.sentences`, and perhaps more.
+        embedded: of `prepared.sentences`, and perhaps more.
     """
-    exemplars = found.vectors[found.rows(prepared.exemplars["text"])]
+    exemplars = embedded.vectors[embedded.rows(prepared.exemplars["text"])]
     dense = exemplars.toarray() if isinstance(exemplars, sparse.csr_array) else exemplars
     axes = fit_axes(prepared.exemplars, dense, seed=seed)
     own = np.repeat(np.arange(len(prepared.parts)), [len(parts) for parts in prepared.parts])
-    read = found.rows(part for parts in prepared.parts for part in parts)
-    averaged, has_direction = text_vectors(found.vectors[read], own, len(prepared.parts))
+    read = embedded.rows(part for parts in prepared.parts for part in parts)
+    averaged, has_direction = text_vectors(embedded.vectors[read], own, len(prepared.parts))
     return Placed(
         axes,
         {
@@ -122,22 +122,22 @@ def place(prepared: Prepared, found: TextVectors, *, seed: int = 0) -> Placed:
     )
 
 
-def score_rows(prepared: Prepared, placed: Placed, found: TextVectors) -> pd.DataFrame:
+def score_rows(prepared: Prepared, placed: Placed, embedded: TextVectors) -> pd.DataFrame:
     """Rows of `SCORES`: every answer on every axis, in their order; one whose numbers are not all there is undefined.
 
     Args:
-        found: of `prepared.texts`.
+        embedded: of `prepared.texts`.
     """
-    read = {name: found.rows(own) for name, own in prepared.composed.items()}
+    read = {name: embedded.rows(own) for name, own in prepared.composed.items()}
     n, codes = len(prepared.answers), list(placed.axes)
     scores = {
         f"seed_{name}": np.column_stack(
-            [semantic_scores(found.vectors[own], axis.high, axis.low) for axis in placed.axes.values()]
+            [semantic_scores(embedded.vectors[own], axis.high, axis.low) for axis in placed.axes.values()]
         ).ravel()
         for name, own in read.items()
     }
     position = np.column_stack(list(placed.positions.values())).ravel()
-    is_truncated = np.any([np.asarray(found.is_truncated)[own] for own in read.values()], axis=0)
+    is_truncated = np.any([np.asarray(embedded.is_truncated)[own] for own in read.values()], axis=0)
     undefined = _undefined(prepared, placed, scores, position)
     return SCORES.frame([]).assign(
         response_id=np.repeat(prepared.answers["response_id"].to_numpy(str), len(codes)),
@@ -164,12 +164,12 @@ def _undefined(prepared: Prepared, placed: Placed, scores: Mapping[str, Array], 
         for parts in prepared.parts
     ]
     of_positions = [of_axis or of_text for of_text in of_texts for of_axis in of_axes]
-    found = []
+    reasons = []
     for row, (of_position, is_missing) in enumerate(zip(of_positions, np.isnan(position), strict=True)):
         lost = [name for name, values in scores.items() if np.isnan(values[row])]
         of_seed = f"{', '.join(lost)}: the similarities to both poles add to 0 or less" if lost else ""
-        found.append("; ".join(filter(None, (of_seed, of_position if is_missing else ""))))
-    return found
+        reasons.append("; ".join(filter(None, (of_seed, of_position if is_missing else ""))))
+    return reasons
 
 
 def summarise(
@@ -209,11 +209,11 @@ def summarise(
 
 def _worth(prepared: Prepared, placed: Placed, values: pd.DataFrame | None) -> dict[str, Any]:
     """Held-out AUC and cosines of the axes of an embedder, and how positions on valid ones go with ticked values."""
-    found = ConvergentValidity({}, None, None)
+    validity = ConvergentValidity({}, None, None)
     if values is not None:
         valid = {code: placed.positions[code] for code, axis in placed.axes.items() if axis.is_valid}
         leans = ticked_leans(list(prepared.answers["values"]), values)
-        found = convergent_validity(valid, leans, list(prepared.answers["scenario_id"]))
+        validity = convergent_validity(valid, leans, list(prepared.answers["scenario_id"]))
     axes = {
         row["axis"]: {name: row[name] for name in ("held_out_auc", "p", "is_valid")}
         | {"cosines": {code: row[f"cosine_{code}"] for code in placed.axes if code != row["axis"]}}
@@ -221,7 +221,7 @@ def _worth(prepared: Prepared, placed: Placed, values: pd.DataFrame | None) -> d
     }
     return {
         "axes": axes,
-        "convergent_by_axis": found.r,
-        "convergent_mean": found.mean,
-        "discriminant_mean_abs": found.discriminant_mean_abs,
+        "convergent_by_axis": validity.r,
+        "convergent_mean": validity.mean,
+        "discriminant_mean_abs": validity.discriminant_mean_abs,
     }

@@ -49,34 +49,36 @@ def derive_seed_scores(
     Raises:
         MissingData: no decision was written that could be scored.
     """
-    found = {name: of_models(answered, partial(_scored, kind=f"seed_{name}", axes=axes)) for name in COMPOSITIONS}
-    if not any(map(len, found.values())):
+    scored_by_name = {
+        name: of_models(answered, partial(_scored, kind=f"seed_{name}", axes=axes)) for name in COMPOSITIONS
+    }
+    if not any(map(len, scored_by_name.values())):
         raise MissingData("no answer decided for an option, and published scores are of decisions; ask for 'decide'")
     measures = []
-    for name, scored in found.items():
+    for name, scored in scored_by_name.items():
         measured = measure_seed_scores(scored, targets, draws=how.resamples, seed=how.seed, level=how.level)
         measures += [{"composition": name} | row for row in _measures(measured)]
     return {
         "measures": SEED_MEASURES.frame(measures),
-        "errors": _errors(found[FINAL], targets),
-        "figures": _figures(answered, found, scenarios, targets, how),
+        "errors": _errors(scored_by_name[FINAL], targets),
+        "figures": _figures(answered, scored_by_name, scenarios, targets, how),
     }
 
 
 def _scored(model: str, answers: ModelAnswers, kind: str, axes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """The score of each decision on the axis of its dilemma, of the texts of one composition."""
-    told = rows_where(answers.vectors, kind=kind).reset_index(drop=True)
-    texts, known = read_vectors(told, axes["vectors"])
-    scores = np.full(len(told), np.nan)
-    for axis in dict.fromkeys(told["axis"]):
-        is_on = (told["axis"] == axis).to_numpy()
-        scores[is_on] = semantic_scores(texts[is_on], *pole_means(axes["vectors"], known, axis))
-    return told.loc[:, ["scenario_id", "axis", "culture"]].assign(model=model, score=scores)
+    decisions = rows_where(answers.vectors, kind=kind).reset_index(drop=True)
+    texts, exemplar_vectors = read_vectors(decisions, axes["vectors"])
+    scores = np.full(len(decisions), np.nan)
+    for axis in dict.fromkeys(decisions["axis"]):
+        is_on = (decisions["axis"] == axis).to_numpy()
+        scores[is_on] = semantic_scores(texts[is_on], *pole_means(axes["vectors"], exemplar_vectors, axis))
+    return decisions.loc[:, ["scenario_id", "axis", "culture"]].assign(model=model, score=scores)
 
 
-def _measures(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _measures(measured: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Rows of `SEED_MEASURES` of what was measured, without its composition."""
-    if not found["n"]:
+    if not measured["n"]:
         yield {"measure": "mae", "reason": "no culture that was answered as has a target"}
         return
     beside = {
@@ -90,8 +92,8 @@ def _measures(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         "r_baseline_zero": {},
     }
     for measure, nulls in beside.items():
-        if found.get(measure) is not None:
-            yield {"measure": measure, "value": found[measure]} | {to: found.get(of) for to, of in nulls.items()}
+        if measured.get(measure) is not None:
+            yield {"measure": measure, "value": measured[measure]} | {to: measured.get(of) for to, of in nulls.items()}
 
 
 def _figures(
@@ -102,78 +104,78 @@ def _figures(
     how: Inference,
 ) -> pd.DataFrame:
     """Rows of `SEED_FIGURES`: alignment of the composition that published it, errors of the other."""
-    made = []
+    points_rows = []
     for model, answers in answered.items():
         stored, final = (rows_where(scored[name], model=model) for name in (STORED, FINAL))
-        drawn = {
+        points_by_figure = {
             **_alignments(stored, scenarios, targets),
             **_distances(final, targets, how.seed),
             **_counts(answers.reasons, how.seed),
         }
-        drawn["two metrics"] = [
+        points_by_figure["two metrics"] = [
             (
                 name,
-                float(np.mean([value for _, value, _ in drawn[of]])),
-                float(np.mean([null for *_, null in drawn[of]])),
+                float(np.mean([value for _, value, _ in points_by_figure[of]])),
+                float(np.mean([null for *_, null in points_by_figure[of]])),
             )
             for name, of in (("alignment", "alignment by culture"), ("stereotype score", "stereotype score"))
-            if drawn[of]
+            if points_by_figure[of]
         ]
-        made += [
+        points_rows += [
             {"figure": figure, "score": name, "model": model, "value": value, "null": null}
-            for figure, points in drawn.items()
+            for figure, points in points_by_figure.items()
             for name, value, null in points
         ]
-    return SEED_FIGURES.frame(made)
+    return SEED_FIGURES.frame(points_rows)
 
 
 def _expected(scored: pd.DataFrame, targets: pd.DataFrame) -> pd.DataFrame:
     """Scores of cultures that have a target, with it, and with alignments of the score and of zero."""
-    known = rows(scored, scored["score"].notna() & scored["culture"].isin(list(targets.index)))
-    at = targets.index.get_indexer(known["culture"]), targets.columns.get_indexer(known["axis"])
+    defined = rows(scored, scored["score"].notna() & scored["culture"].isin(list(targets.index)))
+    at = targets.index.get_indexer(defined["culture"]), targets.columns.get_indexer(defined["axis"])
     target = targets.to_numpy(float)[at]
-    off = {"alignment": known["score"].to_numpy(float) - target, "zero": target}
-    return known.assign(**{name: np.maximum(0, BEST - PER_UNIT * np.abs(each)) for name, each in off.items()})
+    off = {"alignment": defined["score"].to_numpy(float) - target, "zero": target}
+    return defined.assign(**{name: np.maximum(0, BEST - PER_UNIT * np.abs(each)) for name, each in off.items()})
 
 
 def _alignments(scored: pd.DataFrame, scenarios: pd.DataFrame, targets: pd.DataFrame) -> dict[str, list[Point]]:
     """Alignment by culture, domain and dilemma; null: that of a score of zero everywhere."""
-    known = _expected(scored, targets).merge(scenarios[["scenario_id", "domain"]], on="scenario_id", how="left")
-    by_scenario = sorted(_beside(known, "scenario_id"), key=lambda point: point[1])
+    expected = _expected(scored, targets).merge(scenarios[["scenario_id", "domain"]], on="scenario_id", how="left")
+    by_scenario = sorted(_beside(expected, "scenario_id"), key=lambda point: point[1])
     few = (
         by_scenario
         if len(by_scenario) <= 2 * MOST_SCENARIOS
         else [*by_scenario[:MOST_SCENARIOS], *by_scenario[-MOST_SCENARIOS:]]
     )
     return {
-        "alignment by culture": _beside(known, "culture"),
-        "alignment by domain": _beside(known, "domain"),
+        "alignment by culture": _beside(expected, "culture"),
+        "alignment by domain": _beside(expected, "domain"),
         "hardest and easiest dilemmas": few,
     }
 
 
-def _beside(known: pd.DataFrame, by: str) -> list[Point]:
+def _beside(expected: pd.DataFrame, by: str) -> list[Point]:
     """Mean alignment of each part, beside that of zero."""
-    zero = means_by(known, by, "zero")
-    means = means_by(known, by, "alignment", list(dict.fromkeys(known[by])))
+    zero = means_by(expected, by, "zero")
+    means = means_by(expected, by, "alignment", list(dict.fromkeys(expected[by])))
     return [(name, value, zero[name]) for name, value in means.items()]
 
 
 def _errors(scored: pd.DataFrame, targets: pd.DataFrame) -> pd.DataFrame:
     """Rows of `SEED_ERRORS`."""
-    known = _expected(scored, targets)
-    made = []
-    for (model, culture, axis), part in parts_of(known, ["model", "culture", "axis"]):
+    expected = _expected(scored, targets)
+    errors = []
+    for (model, culture, axis), part in parts_of(expected, ["model", "culture", "axis"]):
         error, zero = ((BEST - float(part[name].mean())) / PER_UNIT for name in ("alignment", "zero"))
-        made.append({"model": model, "culture": culture, "axis": axis, "error": error, "error_zero": zero})
-    return SEED_ERRORS.frame(made)
+        errors.append({"model": model, "culture": culture, "axis": axis, "error": error, "error_zero": zero})
+    return SEED_ERRORS.frame(errors)
 
 
 def _distances(scored: pd.DataFrame, targets: pd.DataFrame, seed: int) -> dict[str, list[Point]]:
     """Distance of unprompted answers to each culture's targets; null: that of a score of zero."""
-    found = measure_seed_scores(scored, targets, seed=seed)
-    zero = found.get("baseline_distance_zero", {})
-    distances = found.get("baseline_distance", {}).items()
+    measured = measure_seed_scores(scored, targets, seed=seed)
+    zero = measured.get("baseline_distance_zero", {})
+    distances = measured.get("baseline_distance", {}).items()
     return {"distance of unprompted answers": [(name, value, zero[name]) for name, value in distances]}
 
 

@@ -20,7 +20,7 @@ def read_targets(path: Path) -> pd.DataFrame:
         InputError: no such table; an axis is unknown, a target no number from -2 to 2, twice there or missing for a
             culture that has others, or a control has one; names file and row.
     """
-    found: dict[tuple[str, str], float] = {}
+    targets: dict[tuple[str, str], float] = {}
     seen: dict[tuple[str, str], int] = {}
     for row in read_rows(path, COLUMNS):
         where, (culture, axis, written) = f"{path}: row {row.number}", (row.fields[name] for name in COLUMNS)
@@ -32,16 +32,16 @@ def read_targets(path: Path) -> pd.DataFrame:
             )
         if seen.setdefault((culture, axis), row.number) != row.number:
             raise InputError(f"{where}: {culture}, {axis} stands in row {seen[culture, axis]} too; keep one of them")
-        found[culture, axis] = _target(written, where)
-    axes = [axis for axis in AXES if any(axis == other for _, other in found)]
-    cultures = list(dict.fromkeys(culture for culture, _ in found))
+        targets[culture, axis] = _target(written, where)
+    axes = [axis for axis in AXES if any(axis == other for _, other in targets)]
+    cultures = list(dict.fromkeys(culture for culture, _ in targets))
     for culture in cultures:
-        if lacking := [axis for axis in axes if (culture, axis) not in found]:
+        if lacking := [axis for axis in axes if (culture, axis) not in targets]:
             raise InputError(
                 f"{path}: {culture} has no target on {', '.join(lacking)}, one on every axis was expected; add it"
             )
     return pd.DataFrame(
-        [[found[culture, axis] for axis in axes] for culture in cultures],
+        [[targets[culture, axis] for axis in axes] for culture in cultures],
         index=pd.Index(cultures),
         columns=pd.Index(axes),
     )

@@ -19,64 +19,68 @@ def quality_line(frames: Frames) -> str:
 
 def reliability_line(frames: Frames) -> str:
     """Which readouts are reliable."""
-    found = frames["readouts"]
-    is_reliable = found["is_reliable"].isin([True])
-    return f"{int(is_reliable.sum())} of {len(found)} readouts are reliable"
+    readouts = frames["readouts"]
+    is_reliable = readouts["is_reliable"].isin([True])
+    return f"{int(is_reliable.sum())} of {len(readouts)} readouts are reliable"
 
 
 def profiles_line(frames: Frames) -> str:
     """How many means there are."""
-    found = frames["profiles"]
-    return f"{int(found['lean'].notna().sum())} of {len(found)} mean leans"
+    profiles = frames["profiles"]
+    return f"{int(profiles['lean'].notna().sum())} of {len(profiles)} mean leans"
 
 
 def alignment_line(frames: Frames) -> str:
     """How many pairs are told apart, and what agreement amounts to."""
     pairs = frames["culture_pairs"]
-    told = int(pairs["is_told_apart"].isin([True]).sum())
+    n_distinguished = int(pairs["is_told_apart"].isin([True]).sum())
     verdicts = dict.fromkeys(frames["verdicts"]["verdict"].dropna())
-    return f"{told} of {len(pairs)} pairs of cultures are told apart; {'; '.join(verdicts) or 'no agreement measured'}"
+    return f"{n_distinguished} of {len(pairs)} pairs of cultures are told apart; {'; '.join(verdicts) or 'no agreement measured'}"
 
 
 def shift_line(frames: Frames) -> str:
     """Which persona is nearest to answers without one."""
     nearest = frames["nearest_persona"]
     first = rows(nearest, nearest["rank"] == 1)
-    said = [f"{model} ({readout}) {', '.join(part['culture'])}" for (model, readout), part in parts_of(first, WHO)]
-    return f"nearest without a persona: {'; '.join(said)}" if said else "no persona can be ranked"
+    nearest_by_model = [
+        f"{model} ({readout}) {', '.join(part['culture'])}" for (model, readout), part in parts_of(first, WHO)
+    ]
+    return (
+        f"nearest without a persona: {'; '.join(nearest_by_model)}" if nearest_by_model else "no persona can be ranked"
+    )
 
 
 def gaps_line(frames: Frames, inference: Inference = USUAL) -> str:
     """How many gaps there are beyond chance."""
-    found = frames["gaps"]
-    return f"{_rejected(found, inference.alpha)} of {int(found['gap'].notna().sum())} gaps are beyond chance"
+    gaps = frames["gaps"]
+    return f"{_rejected(gaps, inference.alpha)} of {int(gaps['gap'].notna().sum())} gaps are beyond chance"
 
 
 def stereotyping_line(frames: Frames, inference: Inference = USUAL) -> str:
     """How many personas are told."""
-    found = frames["caricature"]
-    told, tested = _rejected(found, inference.alpha), int(found["p"].notna().sum())
-    return f"{told} of {tested} personas are told from one from nowhere"
+    caricature = frames["caricature"]
+    n_distinguished, n_tested = _rejected(caricature, inference.alpha), int(caricature["p"].notna().sum())
+    return f"{n_distinguished} of {n_tested} personas are told from one from nowhere"
 
 
 def seed_line(frames: Frames) -> str:
     """The published error, beside that of zero."""
     errors = rows(frames["measures"], (frames["measures"]["measure"] == "mae") & frames["measures"]["value"].notna())
-    said = [
+    sentences = [
         f"{name}: error {value:.2f}, of zeros {zero:.2f}"
         for name, value, zero in zip(errors["composition"], errors["value"], errors["zero"], strict=True)
     ]
-    return "; ".join(said) or "no culture has a target"
+    return "; ".join(sentences) or "no culture has a target"
 
 
 def recovery_line(frames: Frames) -> str:
     """How many measures are within their bounds."""
-    found = frames["measures"]
-    return f"{int(found['is_within'].sum())} of {len(found)} measures of what was planted are within their bounds"
+    measures = frames["measures"]
+    return f"{int(measures['is_within'].sum())} of {len(measures)} measures of what was planted are within their bounds"
 
 
-def _rejected(found: pd.DataFrame, alpha: float) -> int:
-    return int((found["p_corrected"].astype(float) <= alpha).sum())
+def _rejected(table: pd.DataFrame, alpha: float) -> int:
+    return int((table["p_corrected"].astype(float) <= alpha).sum())
 
 
 def scenarios_line(frame: pd.DataFrame) -> str:
@@ -91,14 +95,14 @@ def exemplars_line(frame: pd.DataFrame) -> str:
 
 def axes_line(frames: Mapping[str, pd.DataFrame]) -> str:
     """How far each axis of each embedder can be relied on."""
-    said = []
+    by_embedder = []
     for (embedder,), part in parts_of(frames["validity"], ["embedder"]):
-        shown = ", ".join(
+        by_axis = ", ".join(
             f"{axis} {auc:.2f}{'' if is_valid else ' (not valid)'}"
             for axis, auc, is_valid in zip(part["axis"], part["held_out_auc"], part["is_valid"], strict=True)
         )
-        said.append(f"{embedder}: {shown}")
-    return f"held-out AUC of {'; '.join(said)}"
+        by_embedder.append(f"{embedder}: {by_axis}")
+    return f"held-out AUC of {'; '.join(by_embedder)}"
 
 
 def reasons_line(frame: pd.DataFrame) -> str:
@@ -116,8 +120,8 @@ def projections_line(frame: pd.DataFrame) -> str:
     """Where reasons stand on the axes of their dilemmas."""
     own = rows(frame, frame["is_own_axis"].astype(bool) & (frame["status"] == "ok"))
     means = own.groupby("axis", sort=False)["position"].mean()
-    shown = ", ".join(f"{axis} {position:+.2f}" for axis, position in means.items())
-    return f"mean position: {shown}" if shown else "no reason is placed"
+    by_axis = ", ".join(f"{axis} {position:+.2f}" for axis, position in means.items())
+    return f"mean position: {by_axis}" if by_axis else "no reason is placed"
 
 
 def choices_line(frame: pd.DataFrame) -> str:
@@ -128,5 +132,5 @@ def choices_line(frame: pd.DataFrame) -> str:
     if not len(read):
         return f"none of {len(frame)} choices could be read"
     leans = read.groupby("axis", sort=False)["lean"].mean()
-    shown = ", ".join(f"{axis} {lean:+.2f}" for axis, lean in leans.items())
-    return f"{len(read)} of {len(frame)} choices read; mean lean: {shown}"
+    by_axis = ", ".join(f"{axis} {lean:+.2f}" for axis, lean in leans.items())
+    return f"{len(read)} of {len(frame)} choices read; mean lean: {by_axis}"

@@ -29,43 +29,43 @@ def chosen_models(run: Run) -> list[str]:
 def family_rows(run: Run) -> list[dict[str, Any]]:
     """A row for each family of the study: what became of it, and what its answers are worth."""
     orders = {row["model"]: row for row in records(_table(run, "reliability", "orders"))}
-    verdicts, found = run.found.get("preflight", {}), []
+    verdicts, families = run.found.get("preflight", {}), []
     for family in run.study.families:
         row = orders.get(family, {})
-        asked = set(rows_where(_statuses(run, CHOICE), model=family)["culture"])
+        conditions = set(rows_where(_statuses(run, CHOICE), model=family)["culture"])
         row = {
             "family": family,
             "preflight": preflight_word(verdicts.get(family)),
-            "cells": f"{len(asked)} of {len(_conditions(run))}",
+            "cells": f"{len(conditions)} of {len(_conditions(run))}",
             **{name: row.get(name) for name in ("n_read", *OF_ORDERS)},
         }
-        found.append(row | {"share_parsed": _share_parsed(run, family)})
-    return found
+        families.append(row | {"share_parsed": _share_parsed(run, family)})
+    return families
 
 
 def weaknesses(run: Run) -> list[str]:
     """What a reader has to know of each family before anything else, in sentences."""
-    found, verdicts = [], run.found.get("preflight", {})
+    sentences, verdicts = [], run.found.get("preflight", {})
     orders = {row["model"]: row for row in records(_table(run, "reliability", "orders"))}
     for gate, family in zip(preflight_gates(run), run.study.families, strict=False):
         if family in chosen_models(run):
-            found += [f"{orders[family]['reason']}."] if not is_absent(orders.get(family, {}).get("reason")) else []
+            sentences += [f"{orders[family]['reason']}."] if not is_absent(orders.get(family, {}).get("reason")) else []
         elif not gate.is_passed and not gate.is_missing:
-            found.append(f"{family} failed its preflight and chose nothing: {first_failure(verdicts.get(family))}.")
+            sentences.append(f"{family} failed its preflight and chose nothing: {first_failure(verdicts.get(family))}.")
         else:
-            found.append(f"{family} chose nothing: its cells were not read.")
-    return found
+            sentences.append(f"{family} chose nothing: its cells were not read.")
+    return sentences
 
 
 def model_gates(run: Run) -> Iterator[Gate]:
     """Preflight, missing cells, P_valid, agreement of orders, and what can be read of what was written."""
     yield from preflight_gates(run)
-    conditions, asked = _conditions(run), _statuses(run, CHOICE)
-    there = set(zip(asked["model"], asked["culture"], strict=True))
+    conditions, statuses = _conditions(run), _statuses(run, CHOICE)
+    present = set(zip(statuses["model"], statuses["culture"], strict=True))
     wanted = [(family, culture) for family in run.study.families for culture in conditions]
-    lacking = [f"{family} as {culture}" for family, culture in wanted if (family, culture) not in there]
-    told = f"{len(wanted) - len(lacking)} of {len(wanted)} cells" + (f"; not {some_of(lacking)}" if lacking else "")
-    yield Gate(MISSING, not lacking, told)
+    missing = [f"{family} as {culture}" for family, culture in wanted if (family, culture) not in present]
+    count = f"{len(wanted) - len(missing)} of {len(wanted)} cells" + (f"; not {some_of(missing)}" if missing else "")
+    yield Gate(MISSING, not missing, count)
     yield from order_gates(records(_table(run, "reliability", "orders")), run.study.thresholds, WORDS.things)
     settings = Worldwise.of(run.study)
     if settings.has_reasons:
@@ -88,18 +88,20 @@ def _table(run: Run, asset: str, name: str) -> pd.DataFrame:
 
 def _statuses(run: Run, *forms: str) -> pd.DataFrame:
     """Rows of the table of statuses, of these forms."""
-    found = _table(run, "quality_report", "statuses")
+    statuses = _table(run, "quality_report", "statuses")
     return (
-        rows(found, found["form"].isin(forms)) if len(found) else pd.DataFrame(columns=pd.Index(["model", "culture"]))
+        rows(statuses, statuses["form"].isin(forms))
+        if len(statuses)
+        else pd.DataFrame(columns=pd.Index(["model", "culture"]))
     )
 
 
 def _share_parsed(run: Run, family: str) -> float | None:
     """Share of what a family wrote that can be read, of answers that are there and that nobody refused."""
-    found = _table(run, "quality_report", "statuses")
-    if not len(found):
+    statuses = _table(run, "quality_report", "statuses")
+    if not len(statuses):
         return None
-    own = rows(found, (found["model"] == family) & (found["form"] != CHOICE))
+    own = rows(statuses, (statuses["model"] == family) & (statuses["form"] != CHOICE))
     read, unread = (
         int(own.loc[own["status"].isin(statuses), "n_status"].sum())
         for statuses in ((OK, DECLINED), (LOOP, TRUNCATED, UNPARSED))

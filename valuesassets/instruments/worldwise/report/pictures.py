@@ -51,15 +51,15 @@ def draw_cultural_profiles(
     """
     if not has_numbers(profiles, "lean"):
         return None
-    known = profiles.groupby("readout")["lean"].transform(lambda leans: leans.notna().any()).to_numpy(bool)
-    profiles = rows(profiles, known)
-    shown = profiles.assign(
+    is_reliable = profiles.groupby("readout")["lean"].transform(lambda leans: leans.notna().any()).to_numpy(bool)
+    profiles = rows(profiles, is_reliable)
+    drawn = profiles.assign(
         readout=column(profiles, "readout").map(pd.Series(READOUT_NAMES)), country=profiles["z"].astype(float) / Z_SCALE
     )
-    has_countries = bool(shown["country"].notna().any())
+    has_countries = bool(drawn["country"].notna().any())
     chance = Chance("country", f"the country's score, z / {Z_SCALE}") if has_countries else None
     return draw_interval_panels(
-        shown,
+        drawn,
         "lean",
         title=f"How does {profiles['model'].iloc[0]} lean as a person of each culture?",
         label="low pole   |   high pole",
@@ -100,17 +100,17 @@ def draw_axis_validity(validity: pd.DataFrame, planted: bool = False) -> Figure:
 
 def draw_say_do(gaps: pd.DataFrame, planted: bool = False, inference: Inference = USUAL) -> Figure | None:
     """A panel for each form and measure: what a model writes less what it chooses, on each axis."""
-    found = rows(gaps, gaps["gap"].notna())
-    if found.empty:
+    known_gaps = rows(gaps, gaps["gap"].notna())
+    if known_gaps.empty:
         return None
-    names = [WRITTEN[row["form"], row["measure"]] for row in records(found)]
+    names = [WRITTEN[row["form"], row["measure"]] for row in records(known_gaps)]
     rejected = [
         f"{row['model']} {row['axis']} ({name})"
-        for row, name in zip(records(found), names, strict=True)
+        for row, name in zip(records(known_gaps), names, strict=True)
         if row["p_corrected"] <= inference.alpha
     ]
     return draw_interval_panels(
-        found.assign(what=names),
+        known_gaps.assign(what=names),
         "gap",
         title="Do models write what they choose?",
         label="written less chosen",
@@ -126,11 +126,13 @@ def draw_say_do(gaps: pd.DataFrame, planted: bool = False, inference: Inference 
 
 def draw_agreement_null(agreement: pd.DataFrame, planted: bool = False, inference: Inference = USUAL) -> Figure | None:
     """A row for each model and readout: agreement with country scores, beside what exchanged cultures give."""
-    found = rows(agreement, agreement["r"].notna())
-    if found.empty:
+    correlations = rows(agreement, agreement["r"].notna())
+    if correlations.empty:
         return None
     return draw_interval_panels(
-        found.assign(who=found["model"].astype(str) + ", " + column(found, "readout").map(pd.Series(READOUT_NAMES))),
+        correlations.assign(
+            who=correlations["model"].astype(str) + ", " + column(correlations, "readout").map(pd.Series(READOUT_NAMES))
+        ),
         "r",
         title="Do cultures differ as the scores of their countries do?",
         label="r over cultures and axes",
@@ -144,11 +146,11 @@ def draw_agreement_null(agreement: pd.DataFrame, planted: bool = False, inferenc
 
 def draw_shift_excess(shifts: pd.DataFrame, planted: bool = False) -> Figure | None:
     """A row for each condition: how far its ticked values are from the placebo's, beyond chance."""
-    found = rows(shifts, shifts["tvd_excess"].notna())
-    if found.empty:
+    excesses = rows(shifts, shifts["tvd_excess"].notna())
+    if excesses.empty:
         return None
     return draw_interval_panels(
-        found,
+        excesses,
         "tvd_excess",
         title="Which values does a persona move, beyond chance?",
         label="total variation to the placebo, less its mean by chance",
@@ -171,26 +173,26 @@ def draw_statuses(statuses: pd.DataFrame, planted: bool = False) -> Figure | Non
         index=pd.Index([name for name, _ in parts]),
         columns=pd.Index(kinds),
     )
-    shown = shares.loc[shares.sum(axis=1) > 0]
-    figure = style.new_figure(height_in=1.6 + 0.2 * max(3, len(shown)))
+    drawn = shares.loc[shares.sum(axis=1) > 0]
+    figure = style.new_figure(height_in=1.6 + 0.2 * max(3, len(drawn)))
     axes = figure.add_subplot()
     looks = status_looks(kinds)
-    draw_shares(axes, shown, looks)
-    axes.set_yticks(range(len(shown)), list(shown.index), fontsize=style.SMALL_PT)
+    draw_shares(axes, drawn, looks)
+    axes.set_yticks(range(len(drawn)), list(drawn.index), fontsize=style.SMALL_PT)
     axes.invert_yaxis()
     axes.set_xlabel("share of answers")
-    said = f"{len(shares) - len(shown)} of {len(shares)} rows, in which every answer is ok, are left out."
-    return style.finish(figure, "What became of answers that say nothing?", [said], status_handles(looks), 4, planted)
+    note = f"{len(shares) - len(drawn)} of {len(shares)} rows, in which every answer is ok, are left out."
+    return style.finish(figure, "What became of answers that say nothing?", [note], status_handles(looks), 4, planted)
 
 
 @style.styled
 def draw_nearest_persona(nearest_persona: pd.DataFrame, planted: bool = False) -> Figure | None:
     """A shade for each culture: how often its persona is the nearest to answers without one."""
-    found = rows(nearest_persona, nearest_persona["p_nearest"].notna())
-    if found.empty:
+    ranked = rows(nearest_persona, nearest_persona["p_nearest"].notna())
+    if ranked.empty:
         return None
-    who = found["model"].astype(str) + ", " + column(found, "readout").map(pd.Series(READOUT_NAMES))
-    wide = found.assign(who=who).pivot_table(values="p_nearest", index="who", columns="culture", sort=False)
+    who = ranked["model"].astype(str) + ", " + column(ranked, "readout").map(pd.Series(READOUT_NAMES))
+    wide = ranked.assign(who=who).pivot_table(values="p_nearest", index="who", columns="culture", sort=False)
     return _heat(
         wide,
         "Which of its own personas is a model nearest to when it has none?",

@@ -64,12 +64,12 @@ def beside_claims(section: Section, run: Run) -> None:
 def sections(run: Run) -> list[Section]:
     """A section for each analysis, then what the calibration of choices says."""
     lost = invalid_axes(run)
-    found = [_section(run, name, lost) for name in run.analyses]
+    page_sections = [_section(run, name, lost) for name in run.analyses]
     if "calibration" in run.found:
         if "recovery" not in run.analyses:
-            found.append(Section("recovery", ANALYSES["recovery"].title, [ANALYSES["recovery"].caution]))
-        _show_calibration(found[-1], run.study, run.found["calibration"])
-    return found
+            page_sections.append(Section("recovery", ANALYSES["recovery"].title, [ANALYSES["recovery"].caution]))
+        _show_calibration(page_sections[-1], run.study, run.found["calibration"])
+    return page_sections
 
 
 def sources(run: Run) -> tuple[str, ...]:
@@ -94,8 +94,8 @@ def asked_axes(run: Run) -> pd.DataFrame:
 
 def invalid_axes(run: Run) -> pd.DataFrame:
     """Those of them that no reason is placed on."""
-    asked = asked_axes(run)
-    return rows(asked, ~asked["is_valid"].astype(bool))
+    axes = asked_axes(run)
+    return rows(axes, ~axes["is_valid"].astype(bool))
 
 
 def _section(run: Run, name: str, lost: pd.DataFrame) -> Section:
@@ -127,33 +127,33 @@ def _show_calibration(section: Section, study: Study, cells: Mapping[Any, pd.Dat
 
 def gates(run: Run) -> list[Gate]:
     """Whether axes are valid, what each model is worth, advocates distinguished, refusals even, plants recovered."""
-    found, lost = [], invalid_axes(run)
+    all_gates, lost = [], invalid_axes(run)
     if "validity" in run.found:
         n = len(asked_axes(run))
-        said = f"{n - len(lost)} of {n} are" + (f"; not {some_of(list(lost['axis']))}" if len(lost) else "")
-        found.append(Gate("All axes that dilemmas are on are valid.", not len(lost), said, of_instrument=True))
-    found += model_gates(run)
+        count = f"{n - len(lost)} of {n} are" + (f"; not {some_of(list(lost['axis']))}" if len(lost) else "")
+        all_gates.append(Gate("All axes that dilemmas are on are valid.", not len(lost), count, of_instrument=True))
+    all_gates += model_gates(run)
     alpha = run.study.inference.alpha
     quality = run.frames("quality_report")
     if Worldwise.of(run.study).has_reasons:
         advocates = records(quality.get("advocates", pd.DataFrame()))
         refusals = records(quality.get("refusals", pd.DataFrame()))
         if Worldwise.of(run.study).advocates:
-            told = "What models say for the poles is told apart."
-            found.append(judged(told, advocates, lambda row: bool(row["is_told_apart"]), _of_advocates))
+            sentence = "What models say for the poles is told apart."
+            all_gates.append(judged(sentence, advocates, lambda row: bool(row["is_told_apart"]), _of_advocates))
         even = "Refusals do not depend on the culture."
-        found.append(
+        all_gates.append(
             judged(even, refusals, lambda row: None if is_absent(row["p"]) else row["p_corrected"] > alpha, _of_form)
         )
     recovered = records(run.frames("recovery").get("measures", pd.DataFrame()))
     if recovered:
-        found.append(
+        all_gates.append(
             replace(
                 judged("What was planted is found again.", recovered, lambda row: bool(row["is_within"]), _of_form),
                 of_instrument=True,
             )
         )
-    return found
+    return all_gates
 
 
 def _of_advocates(row: Mapping[str, Any]) -> str:
@@ -166,7 +166,7 @@ def _of_form(row: Mapping[str, Any]) -> str:
 
 def claims(run: Run) -> list[Claim]:
     """What the study lets its reader claim and what not, with the numbers."""
-    found = [
+    all_claims = [
         Claim("Anything about persons.", False, "scores of countries and means of dilemmas describe no person"),
         *_differences(run),
         *_agreement(run),
@@ -178,8 +178,8 @@ def claims(run: Run) -> list[Claim]:
         *_published(run),
     ]
     if run.study.is_planted:
-        found.insert(0, Claim("Anything about any model.", False, "answers were made up to test the instrument"))
-    return found
+        all_claims.insert(0, Claim("Anything about any model.", False, "answers were made up to test the instrument"))
+    return all_claims
 
 
 def _differences(run: Run) -> Iterator[Claim]:
@@ -193,10 +193,10 @@ def _differences(run: Run) -> Iterator[Claim]:
         if (part["status"] == REFUSED).all():
             yield Claim(chooses, False, str(part["reason"].iloc[0]))
             continue
-        told = rows(part, part["is_told_apart"].isin([True]))
-        named = [f"{row['culture']} and {row['other_culture']}" for row in records(told)]
-        because = f"{len(told)} of {len(part)} pairs are told apart" + (f": {some_of(named)}" if named else "")
-        yield Claim(chooses, bool(len(told)), because)
+        distinguished = rows(part, part["is_told_apart"].isin([True]))
+        named = [f"{row['culture']} and {row['other_culture']}" for row in records(distinguished)]
+        because = f"{len(distinguished)} of {len(part)} pairs are told apart" + (f": {some_of(named)}" if named else "")
+        yield Claim(chooses, bool(len(distinguished)), because)
 
 
 def short_answers(run: Run) -> dict[str, str]:
@@ -207,18 +207,18 @@ def short_answers(run: Run) -> dict[str, str]:
         return {}
     answers = {}
     for model, part in rows(pairs, pairs["readout"] == "choice").groupby("model", sort=False):
-        told = rows(part, part["is_told_apart"].isin([True]))
-        said = f"its choices differ in {len(told)} of {len(part)} pairs of cultures"
+        distinguished = rows(part, part["is_told_apart"].isin([True]))
+        sentence = f"its choices differ in {len(distinguished)} of {len(part)} pairs of cultures"
         if (part["status"] == REFUSED).all():
-            said = str(part["reason"].iloc[0]).rstrip(".")
+            sentence = str(part["reason"].iloc[0]).rstrip(".")
         own = records(rows_where(verdicts, model=model, readout="choice")) if len(verdicts) else []
         for row in own:
             if is_absent(row["verdict"]):
                 why = str(row["reason"]).partition(";")[0]
-                said += f"; whether cultures differ as the scores of their countries do is not known ({why})"
+                sentence += f"; whether cultures differ as the scores of their countries do is not known ({why})"
             else:
-                said += f"; {row['verdict']}"
-        answers[str(model)] = f"{said}."
+                sentence += f"; {row['verdict']}"
+        answers[str(model)] = f"{sentence}."
     return answers
 
 
@@ -227,8 +227,8 @@ def _agreement(run: Run) -> Iterator[Claim]:
     verdicts = run.frames("alignment").get("verdicts", pd.DataFrame())
     if not len(verdicts):
         return
-    said = verdicts["verdict"].fillna(verdicts["reason"])
-    for because, part in verdicts.groupby(said, sort=False):
+    verdict_or_reason = verdicts["verdict"].fillna(verdicts["reason"])
+    for because, part in verdicts.groupby(verdict_or_reason, sort=False):
         of = some_of([f"{row['model']} ({READOUT_NAMES[row['readout']]})" for row in records(part)])
         yield Claim(f"Cultures differ as the scores of their countries do: {of}.", because == FOLLOWED, str(because))
 
@@ -246,15 +246,15 @@ def _gaps(run: Run) -> Iterator[Claim]:
         alpha = run.study.inference.alpha
         by_chance = rows(part, part["p_corrected"].astype(float) <= alpha)
         beyond = rows(by_chance, [is_beyond(row, alpha) for row in records(by_chance)])
-        told = [
+        gap_words = [
             f"{row['axis']} {spelled(row['gap'], row['gap_low'], row['gap_high'], digits=2)}, "
             f"{spelled_p(row['p_corrected'])}"
             for row in records(beyond)
         ]
-        because = given(told) if told else f"none of {len(part)} gaps is beyond chance"
+        because = given(gap_words) if gap_words else f"none of {len(part)} gaps is beyond chance"
         if n_open := len(by_chance) - len(beyond):
             because += f"; {counted(n_open, 'gap')} could be what is not written: missing answers could undo it"
-        yield Claim(f"{model}'s written decisions differ from its choices.", bool(told), because)
+        yield Claim(f"{model}'s written decisions differ from its choices.", bool(gap_words), because)
 
 
 def _published(run: Run) -> Iterator[Claim]:
@@ -274,7 +274,7 @@ def methods(run: Run) -> list[str]:
     study, settings, how = run.study, Worldwise.of(run.study), run.study.inference
     models, cultures = chosen_models(run), list(settings.cultures)
     silent = [family for family in study.families if family not in models]
-    said = [
+    sentences = [
         f"{counted(len(models), 'model').capitalize()} ({some_of(models)}) chose in dilemmas with two options each, as "
         f"persons of {counted(len(cultures), 'culture')} ({some_of(cultures) or 'none'}), as a person from nowhere and "
         "without a persona; the probability of each option was read from next-token probabilities, in both orders.",
@@ -288,11 +288,11 @@ def methods(run: Run) -> list[str]:
         f"{CORRECTIONS[how.correction]} procedure, or step-down where the tests of a family are exchanged together.",
     ]
     if settings.has_reasons:
-        said.insert(
+        sentences.insert(
             1,
             f"They were also left to write ({some_of(list(settings.forms))}; {counted(settings.draws, 'draw')} each, "
             f"temperature {settings.temperature:g}); reasons were placed on axes between sentences for the poles, as "
             f"the embedder {settings.embedder} has them, and measured "
             + ("by what the model itself says for each option." if settings.advocates else "by these sentences."),
         )
-    return said
+    return sentences

@@ -120,8 +120,8 @@ def _with_options(scenario: Scenario, poles: Sequence[str], line: str | None) ->
 
 
 def _asked(scenario: Scenario, line: str | None) -> str:
-    asked = f"{scenario.situation} {scenario.question}"
-    return f"{line}\n{asked}" if line else asked
+    question = f"{scenario.situation} {scenario.question}"
+    return f"{line}\n{question}" if line else question
 
 
 def _option(scenario: Scenario, pole: str) -> str:

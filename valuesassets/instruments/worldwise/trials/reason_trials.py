@@ -124,10 +124,10 @@ def asked_of(
             "values": tuple(values),
         }
 
-    found = {}
+    requests = {}
     for trial in trials:
         scenario = by_id[trial.question_id]
-        found[trial.trial_id] = Asked(
+        requests[trial.trial_id] = Asked(
             trial_id=trial.trial_id,
             prompt=trial.chat[-1].text if trial.chat else trial.prompt,
             language=trial.language,
@@ -138,7 +138,7 @@ def asked_of(
             wording=trial.wording,
             **options(trial, scenario),
         )
-    return found
+    return requests
 
 
 def form_of(trial: Trial) -> str:

@@ -45,8 +45,10 @@ def write_trials(
 
 def study_trials(settings: Worldwise, part: str, scenarios: Sequence[Scenario], seed: int) -> list[Trial]:
     """The choices that a study asks of one of its cultures or controls."""
-    persona, asked = persona_of(part, settings.cultures), [False, True] if settings.demand else [False]
-    return [trial for demand in asked for trial in write_trials(scenarios, [persona], settings.wordings, demand, seed)]
+    persona, demands = persona_of(part, settings.cultures), [False, True] if settings.demand else [False]
+    return [
+        trial for demand in demands for trial in write_trials(scenarios, [persona], settings.wordings, demand, seed)
+    ]
 
 
 def _of_persona(

@@ -1,4 +1,4 @@
-"""`worldwise/choices`: readings of dilemmas as probabilities of the high pole, and what stands beside them."""
+"""`worldwise/choices`: readings of dilemmas as probabilities of the high pole."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import exp, log
@@ -12,11 +12,11 @@ from valuesassets.records.trials import Reading, Status, Trial
 
 Row = dict[str, Any]
 EXACT, TOP = "exact", "top"
-"""Channels: all probabilities are known, or bounds of them."""
+"""Channels: all probabilities are known, or only bounds."""
 LOW_P_VALID = "low_p_valid"
-"""Status of a choice of which too little is on the options: its numbers stand, and no analysis rests on them."""
+"""Status of a choice with too little probability on the options; its numbers are stored, but no analysis uses them."""
 BY_OPTION, BY_POSITION = "option", "position"
-"""What the preferred option follows where both are exchanged."""
+"""Whether the preference follows the option or the position when both are exchanged."""
 
 
 def derive_choices(
@@ -27,13 +27,12 @@ def derive_choices(
     model: str,
     least_p_valid: float = 0.0,
 ) -> list[Row]:
-    """Rows of `CHOICES`, a row per persona, wording and dilemma: p_high = P(high) / P(valid) by order, and their mean.
+    """Rows of `CHOICES`, one per persona, wording and dilemma: p_high = P(high) / P(valid) by order, and the mean.
 
-    Where one order could not be read the other's numbers stand, and means are null; nothing missing becomes a number.
-    Trials with `demand` are asked beside, and have a table of their own.
+    If one order could not be read, means are null and the other order's numbers are kept.
 
     Args:
-        least_p_valid: a choice whose mean P_valid is below has the status `low_p_valid`.
+        least_p_valid: a choice with a lower mean P_valid has the status `low_p_valid`.
 
     Raises:
         MissingData: a trial has no reading, or a dilemma was not asked in both orders.
@@ -57,7 +56,7 @@ def derive_choices(
 
 
 def _choice(by_order: Mapping[str, tuple[Trial, Reading]], least_p_valid: float) -> Row:
-    """The numbers of a dilemma of its trial and reading in each order."""
+    """The numbers of one choice from its trial and reading in each order."""
     p_high = {order: _p_high(trial, reading) for order, (trial, reading) in by_order.items()}
     p_valid = {order: reading.p_valid for order, (_, reading) in by_order.items()}
     p_first = [
@@ -85,7 +84,7 @@ def _choice(by_order: Mapping[str, tuple[Trial, Reading]], least_p_valid: float)
 def _log_odds(pairs: Iterable[tuple[Trial, Reading]]) -> Row:
     """p_high by the mean log odds of both orders, the pull of the first option, and what the preference follows.
 
-    Empty where an order was not read; log odds also where an option has no probability in one.
+    All are empty if an order was not read, log odds also if an option has no probability.
     """
     nothing: Row = dict.fromkeys(("p_high_log_odds", "position_pull", "follows"))
     probs_by_place: dict[int, tuple[float, float]] = {}
@@ -111,14 +110,14 @@ def _p_high(trial: Trial, reading: Reading) -> float | None:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """The mean of all; None where one is missing, since an order by itself is biased."""
-    listed = list(values)
-    present = [number for number in listed if number is not None]
-    return sum(present) / len(present) if len(present) == len(listed) else None
+    """The mean; None if one value is missing, since a single order is biased."""
+    numbers = list(values)
+    present = [number for number in numbers if number is not None]
+    return sum(present) / len(present) if len(present) == len(numbers) else None
 
 
 def _status(pairs: Iterable[tuple[Trial, Reading]], p_valid: float | None, least_p_valid: float) -> Row:
-    """Status and reason: those of the first order that gave no number; else whether an option is answered at all."""
+    """Status and reason of the first order without a number; else whether the answer is an option at all."""
     for trial, reading in pairs:
         if _p_high(trial, reading) is None:
             status = Status.UNRESOLVED if reading.status is Status.OK else reading.status

@@ -1,4 +1,4 @@
-"""The embedder `lexical`: a text as the words that it holds, to show what needs no model of language."""
+"""The embedder `lexical`: a text as a bag of words, a baseline that needs no language model."""
 
 import re
 from collections import Counter
@@ -10,14 +10,14 @@ import numpy as np
 from scipy import sparse
 
 PLACES = 2**15
-"""Of words: so many that of a thousand words hardly two share one."""
+"""Places of words: of a thousand words hardly two share one."""
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def lexical_vectors(texts: Sequence[str]) -> sparse.csr_array:
     """(n, 32768) bags of words: 1 + log(count) at the place of each word; of length one, or zero without a word.
 
-    Places are hashes, so that a text has the same vector beside any others.
+    Places are hashes, so that the vector of a text does not depend on other texts.
 
     Source: Weinberger et al. (2009), Feature Hashing for Large Scale Multitask Learning, Proceedings of ICML,
     1113-1120; Manning, Raghavan and Schütze (2008), Introduction to Information Retrieval, section 6.4.1 (1 + log).

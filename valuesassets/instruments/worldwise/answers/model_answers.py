@@ -1,4 +1,4 @@
-"""All that one model answered in a study, as every measure takes it, and measures of all models in one table."""
+"""All answers of one model, and functions that measure every model."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +9,7 @@ import pandas as pd
 from valuesassets.instruments.worldwise.answers.scenario_answers import gather_answers
 from valuesassets.instruments.worldwise.tables import PROJECTIONS, REASON_VECTORS, REASONS
 from valuesassets.records.errors import MissingData
+from valuesassets.records.frames import stacked
 
 Cells = Mapping[tuple[str, str], pd.DataFrame]
 """A table of each cell, by model and culture."""
@@ -16,7 +17,7 @@ Cells = Mapping[tuple[str, str], pd.DataFrame]
 
 @dataclass(frozen=True, eq=False)
 class ModelAnswers:
-    """What one model answered, all conditions together; without rows what was not asked for.
+    """The answers of one model, all conditions together; tables of what was not asked are empty.
 
     Attributes:
         choices, reasons, projections, vectors: rows of `CHOICES`, `REASONS`, `PROJECTIONS`, `REASON_VECTORS`.
@@ -29,7 +30,7 @@ class ModelAnswers:
 
     @cached_property
     def by_readout(self) -> dict[str, pd.DataFrame]:
-        """As `gather_answers` gives them."""
+        """The result of `gather_answers`."""
         return gather_answers(self.choices, self.reasons, self.projections)
 
 
@@ -39,7 +40,7 @@ def model_answers(
     projections: Mapping[str, pd.DataFrame] | None = None,
     vectors: Cells | None = None,
 ) -> dict[str, ModelAnswers]:
-    """What each model answered, by its name, of the cells that there are.
+    """The answers of each model, by its name, from the cells that exist.
 
     Args:
         projections: by model.
@@ -51,24 +52,21 @@ def model_answers(
         raise MissingData("no cell has choices yet; materialise choices first")
     answers_by_model = {}
     for model in dict.fromkeys(name for name, _ in choices):
-        frames = {"choices": _together(choices, model)}
-        frames |= {"reasons": _together(reasons, model)} if reasons else {}
-        frames |= {"projections": projections[model]} if projections and model in projections else {}
-        frames |= {"vectors": _together(vectors, model)} if vectors else {}
-        answers_by_model[model] = ModelAnswers(**{name: frame for name, frame in frames.items() if frame is not None})
+        cells = {"choices": choices, "reasons": reasons or {}, "vectors": vectors or {}}
+        tables = {name: _together(each, model) for name, each in cells.items()}
+        tables["projections"] = (projections or {}).get(model)
+        answers_by_model[model] = ModelAnswers(**{name: table for name, table in tables.items() if table is not None})
     return answers_by_model
 
 
 def of_models(
     answered: Mapping[str, ModelAnswers], derive: Callable[[str, ModelAnswers], pd.DataFrame]
 ) -> pd.DataFrame:
-    """A measure of every model, in one table."""
-    tables = [derive(model, answers) for model, answers in answered.items()]
-    filled = [frame for frame in tables if len(frame)] or tables[:1]
-    return pd.concat([frame.astype(object) for frame in filled], ignore_index=True).infer_objects()
+    """The tables that `derive` gives for each model, as one table."""
+    return stacked([derive(model, answers).astype(object) for model, answers in answered.items()]).infer_objects()
 
 
 def _together(cells: Cells, model: str) -> pd.DataFrame | None:
-    """The cells of a model in one table, in their order; None where it has none."""
+    """The cells of a model as one table, in their order; None if it has none."""
     own = [frame for (name, _), frame in cells.items() if name == model]
     return pd.concat(own, ignore_index=True) if own else None

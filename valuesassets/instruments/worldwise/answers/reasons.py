@@ -1,4 +1,4 @@
-"""What models wrote to dilemmas, understood: who decided what, which values were ticked, and why.
+"""Reads what models wrote about dilemmas: the decision, the ticked values and the reason.
 
 Nothing is guessed: an answer that can be read in two ways is `unparsed`, with the reason, and stays in the table.
 """
@@ -25,15 +25,15 @@ FIELDS = DECISION, VALUES, REASON = ("DECISION", "VALUES", "REASON")
 NEITHER = "neither"
 LACKING = "nothing stands behind"
 FEWEST_LETTERS = 40
-"""A text of fewer letters is in no language that can be told."""
+"""The language of a shorter text is not judged."""
 OTHER_LANGUAGES = ("ara", "deu", "eng", "fra", "hin", "ind", "ita", "jpn", "kor", "nld", "pol", "por", "rus", "spa")
 OTHER_LANGUAGES += ("tur", "ukr", "vie", "zho")
-"""That an answer may be in beside its own."""
+"""Languages that an answer in the wrong language is compared with."""
 CUT = "the answer ended for its length"
 FILTER_END, REFUSAL_END = "content_filter", "refusal"
-"""What an answer ends with that whoever runs the model stopped, and one that the model itself refused."""
+"""Finish reasons: the provider stopped the answer, or the model itself refused."""
 MODEL_REFUSED = "the model refused"
-"""How the reason of an answer begins that the model itself refused, in words of its interface."""
+"""Beginning of the reason of a refusal by the model itself, as its interface words it."""
 REFUSAL = re.compile(
     r"\bas an? (?:ai|(?:large )?language model)\b"
     r"|\bI(?: can(?:no|['’])t| can not| won['’]t| will not|(?: am|['’]m) (?:unable|not able) to| must decline to) "
@@ -41,7 +41,7 @@ REFUSAL = re.compile(
     r"|answer (?:this|that|your|the question)|(?:provide|give|offer) (?:you )?an? (?:answer|opinion|personal))",
     re.IGNORECASE,
 )
-"""Words of a model that does not answer at all; `I can't help my brother` and `I can't accept` are answers."""
+"""Words of a model that does not answer; `I can't help my brother` and `I can't accept` are answers."""
 _MARKS = re.compile(r"[*_`#]+")
 _BULLET_MARK = r"\s*(?:[-•>–]|\(?\d{1,2}[.)])\s*"
 _FIELD = re.compile(rf"^(?:{_BULLET_MARK})?\s*({'|'.join(FIELDS)})\s*:\s*", re.IGNORECASE | re.MULTILINE)
@@ -51,17 +51,16 @@ _LABELLED = re.compile(r"(?:option|answer|choice)\s+([ab])\b[\s.:;,)–-]*(.*)|(
 _OTHER = re.compile(r"\b(?:A|B|NEITHER|[Bb]oth|[Nn]either)\b")
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is known of a prompt before it is answered.
+class Request:
+    """A prompt, and the facts that its answer is read with.
 
     Attributes:
-        order: forward or reversed; None where there are no options.
-        options: the options as they stand behind A and B; empty where there are none.
-        poles: the poles that A and B stand for; of an advocate the one to speak for.
+        order: forward or reversed; None without options.
+        options: the texts behind A and B; empty without options.
+        poles: the poles of A and B; of an advocate the one to argue for.
         values: the values that may be ticked.
-        wording: number of the persona's line.
-        language: that it is asked in, ISO 639-3.
+        wording: number of the persona line.
+        language: ISO 639-3.
     """
 
     trial_id: str
@@ -79,17 +78,17 @@ class Asked:
 
     @property
     def pole(self) -> str | None:
-        """What an advocate was to speak for."""
+        """The pole that an advocate argues for."""
         return self.poles[0] if self.form == ADVOCATE else None
 
 
 @dataclass(frozen=True)
-class Written:
-    """What came back: a text, or why there is none.
+class Reply:
+    """The reply to a prompt: a text, or why there is none.
 
     Attributes:
-        draw: number of the answer among those to the same prompt, from 0.
-        failure: why there is no text; None where there is one.
+        draw: number of the reply among those to the same prompt, from 0.
+        failure: why there is no text.
         is_asked: whether the prompt was asked at all.
         counts: `prompt_tokens`, `output_tokens`, `cost_usd`, as far as they are known.
     """
@@ -102,23 +101,19 @@ class Written:
     counts: Mapping[str, float] | None = None
 
 
-def written(answer: Answer, **counts: float | None) -> Written:
-    """What a node job or an API gave, as it is read here.
-
-    Args:
-        counts: `prompt_tokens` and `cost_usd` of one answer, where they are known.
-    """
+def reply_of(answer: Answer, **counts: float | None) -> Reply:
+    """The answer of a node job or an API as a reply; counts, such as `cost_usd`, are kept where they are known."""
     finish: str | None = answer.finish
     if answer.status is Status.REFUSED:
         finish = REFUSAL_END if (answer.reason or "").startswith(MODEL_REFUSED) else FILTER_END
-    counts_present = {name: count for name, count in counts.items() if count is not None}
-    counts_present |= {} if answer.n_tokens is None else {"output_tokens": answer.n_tokens}
-    return Written(answer.sample, answer.text, finish, failure=answer.reason, counts=counts_present)
+    every_count = counts | {"output_tokens": answer.n_tokens}
+    known_counts = {name: count for name, count in every_count.items() if count is not None}
+    return Reply(answer.sample, answer.text, finish, failure=answer.reason, counts=known_counts)
 
 
-def derive_reasons(answers: Iterable[tuple[Asked, Written]]) -> pd.DataFrame:
-    """The table `reasons`: a row for each answer, whatever became of it."""
-    return REASONS.frame([_row(request, written) for request, written in answers])
+def derive_reasons(answers: Iterable[tuple[Request, Reply]]) -> pd.DataFrame:
+    """The table `reasons`: a row for each reply, whatever its status."""
+    return REASONS.frame([_row(request, reply) for request, reply in answers])
 
 
 def unasked(reasons: pd.DataFrame) -> pd.DataFrame:
@@ -127,35 +122,31 @@ def unasked(reasons: pd.DataFrame) -> pd.DataFrame:
 
 
 def unread(reasons: pd.DataFrame) -> pd.DataFrame:
-    """The rows of answers that are there and cannot be read."""
+    """The rows of answers that exist and cannot be read."""
     return rows(reasons, reasons["status"].isin([LOOP, TRUNCATED, UNPARSED]))
 
 
 def share_read(reasons: pd.DataFrame) -> float:
-    """Share of answers that can be read among those that are there and that nobody refused; 1 where none is."""
+    """Share of readable answers among those that exist and that nobody refused; 1 without any."""
     n_read, n_unread = int(reasons["status"].isin([OK, DECLINED]).sum()), len(unread(reasons))
     return n_read / (n_read + n_unread) if n_read + n_unread else 1.0
 
 
-def parse_answer(written: Written, request: Asked) -> dict[str, Any]:
-    """`status`, `reason` and, as far as they can be read, `decision` (a pole), `values`, `explanation` of an answer.
+def parse_answer(reply: Reply, request: Request) -> dict[str, Any]:
+    """`status`, `reason`, `decision` (a pole), `values`, `unknown_values` (not listed) and `explanation` of an answer.
 
-    Args:
-        written: to a prompt of the form `decide`, whose fields are read, or of another, whose text is taken whole.
-
-    Returns:
-        Also `unknown_values`, ticked beside the list. A decision only where the status is ok; nothing but the reason
-        where it is neither ok nor declined.
+    Fields are read if the form is `decide`; the text is taken whole otherwise. A decision exists only if the status is
+    ok, and nothing but the reason if it is neither ok nor declined.
     """
-    end, text = end_of(written.finish_reason), (written.text or "").strip()
-    if not written.is_asked:
-        return _unread(NOT_ASKED, written.failure or "the prompt was not asked")
+    end, text = end_of(reply.finish_reason), (reply.text or "").strip()
+    if not reply.is_asked:
+        return _unread(NOT_ASKED, reply.failure or "the prompt was not asked")
     if end == "filter":
-        return _unread(FILTERED, written.failure or f"the answer was filtered: {written.finish_reason}")
+        return _unread(FILTERED, reply.failure or f"the answer was filtered: {reply.finish_reason}")
     if end == "refusal":
-        return _unread(REFUSED, written.failure or MODEL_REFUSED)
-    if written.failure is not None:
-        return _unread(FAILED, written.failure)
+        return _unread(REFUSED, reply.failure or MODEL_REFUSED)
+    if reply.failure is not None:
+        return _unread(FAILED, reply.failure)
     is_cut = end == "length"
     if not text:  # cut before its first word, as by a model that thinks first, or nothing at all
         return _unread(TRUNCATED, CUT) if is_cut else _unread(UNPARSED, "the answer is empty")
@@ -176,8 +167,8 @@ def parse_answer(written: Written, request: Asked) -> dict[str, Any]:
     return outcome
 
 
-def _fault(text: str, request: Asked) -> str | None:
-    """What can be told to be wrong with a text without reading it; whether it is on its topic cannot."""
+def _fault(text: str, request: Request) -> str | None:
+    """A fault that can be seen without reading the text; whether it is on its topic cannot."""
     if not has_words(text):
         return "the answer holds no word"
     if passage := echo(text, [request.prompt]):
@@ -186,14 +177,14 @@ def _fault(text: str, request: Asked) -> str | None:
     return f"the answer is in {other}, {request.language} was asked" if other else None
 
 
-def _row(request: Asked, written: Written) -> dict[str, Any]:
+def _row(request: Request, reply: Reply) -> dict[str, Any]:
     of_prompt = {name: getattr(request, name) for name in REASONS.names if hasattr(request, name) and name != "values"}
-    of_answer = {"draw": written.draw, "text": written.text, "finish_reason": written.finish_reason}
-    return of_prompt | of_answer | dict(written.counts or {}) | parse_answer(written, request)
+    of_answer = {"draw": reply.draw, "text": reply.text, "finish_reason": reply.finish_reason}
+    return of_prompt | of_answer | dict(reply.counts or {}) | parse_answer(reply, request)
 
 
-def _parse_fields(text: str, request: Asked) -> dict[str, Any]:
-    """An answer to the form `decide`."""
+def _parse_fields(text: str, request: Request) -> dict[str, Any]:
+    """The outcome of an answer to the form `decide`."""
     fields = _fields(text)
     if DECISION not in fields and VALUES in fields:
         # In bare text the prompt ends in the name of the first field, which the answer goes on from.
@@ -222,7 +213,7 @@ def _parse_fields(text: str, request: Asked) -> dict[str, Any]:
 
 
 def _fields(text: str) -> dict[str, list[str]]:
-    """What stands behind each field's name, once for each time that it stands there."""
+    """The contents behind each field's name, one for each time that the name occurs."""
     plain = _INLINE.sub("\n", _MARKS.sub("", text))
     contents: dict[str, list[str]] = {}
     pieces = _FIELD.split(plain)[1:]
@@ -231,8 +222,8 @@ def _fields(text: str) -> dict[str, list[str]]:
     return contents
 
 
-def _decision(text: str, request: Asked) -> str | None:
-    """The pole that is decided for, or neither; None where it is not clear."""
+def _decision(text: str, request: Request) -> str | None:
+    """The pole of a decision, or `neither`; None if it is not clear."""
     plain = _plain(text)
     by_option = [place for place, option in enumerate(request.options) if plain == _plain(option)]
     if len(by_option) == 1:
@@ -255,7 +246,7 @@ def _decision(text: str, request: Asked) -> str | None:
 
 
 def _ticked(text: str, listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Values of the list, as it spells them, and others; each once, in the order in which they were ticked."""
+    """Ticked values of the list, as it spells them, and others; each once, in the order of the answer."""
     spelled = {_plain(value): value for value in listed}
     pieces = re.split(r"[;\n]", text)
     if len(pieces) == 1 and _plain(text) not in spelled:
@@ -270,7 +261,7 @@ def _ticked(text: str, listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
 
 
 def _plain(text: str) -> str:
-    """Words alone, without case."""
+    """The words alone, without case."""
     return " ".join(re.findall(r"[\w'’-]+", text.casefold()))
 
 
@@ -283,7 +274,7 @@ def _refusal(text: str) -> str:
 
 
 def _first_sentences(text: str) -> str:
-    """The first two, where a refusal stands."""
+    """The first two sentences, in which a refusal occurs."""
     return " ".join(re.split(r"(?<=[.!?])\s+", text.strip())[:2])
 
 
@@ -294,8 +285,8 @@ def _read(
     unknown: list[str] | None = None,
     explanation: str | None = None,
 ) -> dict[str, Any]:
-    found = {"status": status, "reason": None, "decision": decision, "values": values or []}
-    return found | {"unknown_values": unknown or [], "explanation": explanation}
+    lists = {"values": values or [], "unknown_values": unknown or []}
+    return {"status": status, "reason": None, "decision": decision, "explanation": explanation} | lists
 
 
 def _unread(status: str, reason: str) -> dict[str, Any]:

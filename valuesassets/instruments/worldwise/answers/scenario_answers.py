@@ -1,10 +1,9 @@
-"""Answers of one model as every measure takes them: a number for each condition in each scenario.
+"""A model's answers in the form that all measures use: a number for each condition in each scenario.
 
-Conditions are compared within scenarios: what a dilemma is about moves answers more than any persona does.
+Conditions are compared within scenarios, since scenarios move answers more than any persona does.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -18,20 +17,19 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import column, rows, rows_where
 
 CHOICE, DECISION, POSITION_DECIDE, POSITION_OPEN = READOUTS = ("choice", "decision", "position_decide", "position_open")
-"""Lean of the next-token probabilities; poles that were decided for in writing; positions of both forms' reasons."""
+"""The lean of the next-token probabilities, the pole of the written decision, and the positions of both forms."""
 READOUT_NAMES: dict[str, str] = dict(
     zip(READOUTS, ("choices", "decisions", "reasons of decisions", "open reasons"), strict=True)
 )
-"""As figures and pages call them."""
+"""Their names in figures and reports."""
 PROFILED = (CHOICE, POSITION_DECIDE, POSITION_OPEN)
-"""What profiles of cultures are made of: choices, and reasons."""
-ASKED = ["culture", "scenario_id", "axis", "wording", "order", "value"]
+"""The readouts from which profiles of cultures are computed."""
+COLUMNS = ["culture", "scenario_id", "axis", "wording", "order", "value"]
 POLE_VALUES = {HIGH: 1.0, LOW: -1.0}
 
 
-@dataclass(frozen=True, eq=False)
 class ScenarioAnswers:
-    """A model's mean answer as every condition in every scenario.
+    """A model's mean answer as each condition in each scenario.
 
     Attributes:
         conditions: (C,) cultures and controls.
@@ -47,36 +45,29 @@ class ScenarioAnswers:
 
     @property
     def cultures(self) -> tuple[str, ...]:
-        """Conditions that are no controls."""
+        """The conditions without the controls."""
         return tuple(each for each in self.conditions if each not in CONTROLS)
 
     def of(self, *conditions: str) -> Array:
         """(len(conditions), S) their values; NaN for a condition that was never asked."""
-        nothing = np.full(len(self.scenarios), np.nan)
-        places = dict(zip(self.conditions, self.values, strict=True))
-        return np.array([places.get(name, nothing) for name in conditions]).reshape(
-            len(conditions), len(self.scenarios)
-        )
+        return self._wide().reindex(index=list(conditions)).to_numpy(dtype=float)
 
     @property
     def effects(self) -> Array:
-        """(C, S) what each condition moves: its value less that of the placebo."""
+        """(C, S) the value of each condition minus that of the placebo."""
         return self.values - self.of(PLACEBO)
 
     def like(self, other: "ScenarioAnswers") -> Array:
-        """Their values in the conditions and scenarios of other answers; NaN where they have none."""
-        own, theirs = ((list(each.conditions), list(each.scenarios)) for each in (self, other))
-        wide = pd.DataFrame(self.values, index=pd.Index(own[0]), columns=pd.Index(own[1]))
-        return wide.reindex(index=theirs[0], columns=theirs[1]).to_numpy(dtype=float)
+        """The values in the conditions and scenarios of other answers; NaN where they are missing."""
+        columns, index = list(other.scenarios), list(other.conditions)
+        return self._wide().reindex(index=index, columns=columns).to_numpy(dtype=float)
 
-    def by_axis(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """Each axis and which scenarios stand on it."""
-        for axis in dict.fromkeys(self.axes.tolist()):
-            yield axis, self.axes == axis
+    def _wide(self) -> pd.DataFrame:
+        return pd.DataFrame(self.values, index=pd.Index(self.conditions), columns=pd.Index(self.scenarios))
 
 
 def gather_answers(choices: pd.DataFrame, reasons: pd.DataFrame, projections: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """What one model answered, by readout: culture, scenario_id, axis, wording, order and `value`, NaN where missing.
+    """Answers of one model by readout: culture, scenario_id, axis, wording, order and `value`, NaN where it is missing.
 
     Args:
         choices, reasons, projections: rows of these tables, all conditions together.
@@ -92,24 +83,24 @@ def gather_answers(choices: pd.DataFrame, reasons: pd.DataFrame, projections: pd
     decide = rows_where(reasons, form=DECIDE)
     poles = column(decide, "decision").map(pd.Series(POLE_VALUES)).where(decide["status"] == OK)
     return {
-        CHOICE: pd.concat([_asked(_choices_in(order, choices)) for order in ORDERS], ignore_index=True),
-        DECISION: _asked(decide.assign(value=poles.astype(float))),
-        POSITION_DECIDE: _asked(_positions(decide, projections)),
-        POSITION_OPEN: _asked(_positions(rows_where(reasons, form=OPEN), projections)),
+        CHOICE: pd.concat([_with_columns(_choices_in(order, choices)) for order in ORDERS], ignore_index=True),
+        DECISION: _with_columns(decide.assign(value=poles.astype(float))),
+        POSITION_DECIDE: _with_columns(_positions(decide, projections)),
+        POSITION_OPEN: _with_columns(_positions(rows_where(reasons, form=OPEN), projections)),
     }
 
 
 def profiled(answers: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
-    """Those of `PROFILED` that were asked for."""
+    """The readouts of `PROFILED` that have answers."""
     return tuple(readout for readout in PROFILED if len(answers[readout]))
 
 
 def by_scenario(answers: pd.DataFrame, missing: float = np.nan) -> ScenarioAnswers:
-    """Means over draws, then over the orders and wordings asked, each of which has to have an answer.
+    """Means over draws, then over orders and wordings; NaN if one of these has no answer.
 
     Args:
-        answers: of one readout, as `gather_answers` gives them.
-        missing: what stands for a missing answer: a pole for bounds, else nothing.
+        answers: of one readout, see `gather_answers`.
+        missing: the value of a missing answer; a pole gives a bound.
     """
     conditions, scenarios = (tuple(dict.fromkeys(answers[name])) for name in ("culture", "scenario_id"))
     axis_of = dict(zip(answers["scenario_id"], answers["axis"], strict=True))
@@ -125,7 +116,7 @@ def by_scenario(answers: pd.DataFrame, missing: float = np.nan) -> ScenarioAnswe
 
 
 def axis_means(values: Array, axes: NDArray[np.str_]) -> tuple[tuple[str, ...], Array]:
-    """Axes, and (..., A) means over the scenarios of each, of (..., S) values; NaN where nothing is known.
+    """The axes, and (..., A) means of (..., S) values over the scenarios of each; NaN where all values are missing.
 
     >>> axis_means(np.array([[1.0, 3.0, 5.0]]), np.array(["IDV", "IDV", "PDI"]))[1].tolist()
     [[2.0, 5.0]]
@@ -143,18 +134,17 @@ def resampled_axis_means(values: Array, axes: NDArray[np.str_], counts: Array) -
 
 def _choices_in(order: str, choices: pd.DataFrame) -> pd.DataFrame:
     """Leans in one order; their mean over orders is the lean."""
-    leans = choices.assign(value=2 * choices[f"p_high_{order}"] - 1, order=order)
-    return leans.assign(value=column(leans, "value").where(leans["status"] == OK))
+    leans = (2 * choices[f"p_high_{order}"] - 1).where(choices["status"] == OK)
+    return choices.assign(value=leans, order=order)
 
 
 def _positions(reasons: pd.DataFrame, projections: pd.DataFrame) -> pd.DataFrame:
-    """Answers with their position on the scenario's own axis."""
+    """Answers with their position on the axis of their scenario."""
     own = rows(projections, projections["is_own_axis"].astype(bool) & (projections["status"] == OK))
     placed = reasons.merge(own[["trial_id", "draw", "position"]], on=["trial_id", "draw"], how="left", validate="1:1")
     return placed.assign(value=placed["position"].where(placed["status"] == OK))
 
 
-def _asked(answers: pd.DataFrame) -> pd.DataFrame:
-    """The columns that measures need; what has no orders or wordings has one."""
-    columns = answers.reindex(columns=ASKED).reset_index(drop=True)
-    return columns.fillna({"wording": 0, "order": ""})
+def _with_columns(answers: pd.DataFrame) -> pd.DataFrame:
+    """The columns that measures need; answers without orders or wordings have one of each."""
+    return answers.reindex(columns=COLUMNS).reset_index(drop=True).fillna({"wording": 0, "order": ""})

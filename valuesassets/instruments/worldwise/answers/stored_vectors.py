@@ -1,4 +1,4 @@
-"""Vectors as lists in tables: of an embedder all their numbers, of a bag of words those that are not 0, by place."""
+"""Stores vectors as lists in tables: all numbers of an embedder, and the nonzero ones of a bag of words with their places."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ Vectors = NDArray[np.floating] | sparse.csr_array
 
 
 def vector_columns(vectors: Vectors) -> dict[str, list[list[float]]]:
-    """The columns `places` and `vector` of (n, d) vectors; `places` stays empty where these are dense."""
+    """The columns `places` and `vector` of (n, d) vectors; `places` is empty for dense vectors."""
     if not isinstance(vectors, sparse.csr_array):
         return {"places": [[] for _ in vectors], "vector": np.asarray(vectors, dtype=np.float32).tolist()}
     ends = list(zip(vectors.indptr, vectors.indptr[1:], strict=False))
@@ -23,9 +23,9 @@ def vector_columns(vectors: Vectors) -> dict[str, list[list[float]]]:
 
 
 def read_vectors(*tables: pd.DataFrame) -> list[Array]:
-    """(n, d) vectors of the rows of each table; of bags of words d is the number of words that any of them holds.
+    """(n, d) vectors of the rows of each table; for bags of words d is the number of words in any of them.
 
-    Words that no row holds change no product and no distance.
+    Words that no row has change no product and no distance.
     """
     listed = [list(map(np.asarray, table["vector"])) for table in tables]
     if not any(map(len, (places for table in tables for places in table["places"]))):

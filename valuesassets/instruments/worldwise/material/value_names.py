@@ -1,4 +1,4 @@
-"""The names of values that a reason may tick, each standing for a pole of one axis."""
+"""The names of values that a reason may tick; each stands for a pole of one axis."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from valuesassets.records.text_tables import read_rows
 
 COLUMNS = ("value", "axis", "pole")
 SEPARATOR = ";"
-"""Between values, in prompts and in answers."""
+"""Separates values in prompts and in answers."""
 
 
 def read_value_names(path: Path | str = BUNDLED, *, has_both_poles: bool = True) -> pd.DataFrame:
@@ -22,11 +22,11 @@ def read_value_names(path: Path | str = BUNDLED, *, has_both_poles: bool = True)
 
     Args:
         path: `bundled` for the project's own 24.
-        has_both_poles: whether every axis must have values of both, as models are asked; lists of others may not.
+        has_both_poles: whether every axis needs values of both poles, as when models are asked.
 
     Raises:
-        QuestionError: an unknown axis or pole, a value that is empty, there twice, or has a semicolon, or an axis with
-            values of one pole alone; names file, line, what was found and what was expected.
+        QuestionError: an axis or pole is unknown, a value is empty, repeated or has a semicolon, or an axis has values of
+            one pole only; names file and line.
     """
     place = given_or_bundled(path, "worldwise", "values.csv")
     lines: dict[str, int] = {}
@@ -53,11 +53,11 @@ def read_value_names(path: Path | str = BUNDLED, *, has_both_poles: bool = True)
 
 
 def ticked_leans(ticked: Sequence[Sequence[str]], values: pd.DataFrame) -> NDArray[np.float64]:
-    """(n, 6) high minus low values that each answer ticks, on each of `AXES`; what is not listed counts nothing.
+    """(n, 6) ticked values of the high pole minus those of the low one, on each of `AXES`; unlisted values do not count.
 
     Args:
         ticked: a list of values for each answer.
-        values: as `read_value_names` gives them.
+        values: see `read_value_names`.
     """
     signs = np.where(values["pole"] == HIGH, 1.0, -1.0)
     of_value = {

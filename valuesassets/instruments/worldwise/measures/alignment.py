@@ -1,6 +1,6 @@
-"""`worldwise/alignment`: do a model's cultures differ as the scores of their countries do, and which are told apart?
+"""`worldwise/alignment`: do a model's cultures differ as the scores of their countries do, and can they be distinguished?
 
-Country scores describe countries: nothing is said of persons.
+Country scores describe countries, not persons.
 """
 
 from collections.abc import Iterator, Mapping
@@ -39,15 +39,16 @@ from valuesassets.records.frames import column, parts_of
 from valuesassets.records.settings.measuring import Inference
 
 FEWEST_CULTURES = 4
-"""Three cultures allow six labellings: no p-value below .05."""
+"""Three cultures have six labellings, which give no p-value below .05."""
 KINDS = AXIS_CENTRED, DOUBLE_CENTRED, STYLE_CENTRED = ("axis-centred", "double-centred", "style-centred")
 DECIDING = (DOUBLE_CENTRED, STYLE_CENTRED)
-"""Both have to reject before countries are said to be followed (decision 012)."""
+"""Both have to be rejected before the verdict is `FOLLOWED` (decision 012)."""
 FOLLOWED, HABIT, NONE = (
     "cultures differ as the scores of their countries do",
     "no agreement: what cultures share with their countries may be a habit of answering, not a pattern over axes",
     "no agreement",
 )
+TABLES = ("agreement", "flattening", "culture_pairs")
 
 
 def derive_alignment(
@@ -57,9 +58,10 @@ def derive_alignment(
     z: pd.DataFrame,
     how: Inference,
 ) -> dict[str, pd.DataFrame]:
-    """`agreement`, `verdicts`, `flattening` and `culture_pairs` of all models; p-values of agreement corrected
-    over models, for each readout and kind. Choices that follow position have none: a persona that moves the pull of a
-    position moves them too.
+    """`agreement`, `verdicts`, `flattening` and `culture_pairs` of all models.
+
+    P-values of agreement are corrected over models, for each readout and kind. Choices that follow position have no
+    numbers: a persona that moves the pull of a position moves them too.
 
     Args:
         scenarios: `scenario_id, domain` of all dilemmas.
@@ -68,13 +70,9 @@ def derive_alignment(
     domains = domains_of(scenarios)
     by_model = [align_model(model, answers.by_readout, z, how, domains) for model, answers in answered.items()]
     why = without_evidence(reliability)
-    whole = {
-        name: withheld(pd.concat([tables[name] for tables in by_model], ignore_index=True), why) for name in by_model[0]
-    }
-    agreement = corrected(whole["agreement"], ["readout", "kind"], how)
-    return {"agreement": agreement, "verdicts": derive_verdicts(agreement, how.alpha)} | {
-        name: whole[name] for name in ("flattening", "culture_pairs")
-    }
+    tables = {name: withheld(pd.concat([each[name] for each in by_model], ignore_index=True), why) for name in TABLES}
+    tables["agreement"] = corrected(tables["agreement"], ["readout", "kind"], how)
+    return tables | {"verdicts": derive_verdicts(tables["agreement"], how.alpha)}
 
 
 def align_model(
@@ -85,13 +83,13 @@ def align_model(
     Args:
         answers: by readout, see `gather_answers`.
         z: standard scores, a row per culture that has a country, a column per axis.
-        domains: of each dilemma; one without is alone.
+        domains: by dilemma; a dilemma without one is alone in its domain.
     """
     agreements, slopes, pairs = [], [], []
     for readout in profiled(answers):
         means, row = by_scenario(answers[readout]), {"model": model, "readout": readout}
         bounds = [by_scenario(answers[readout], pole) for pole in (-1.0, 1.0)]
-        pair_rows = list(told_apart(means, how, random_of(how, model, "pairs", readout), domains))
+        pair_rows = list(distinguish_cultures(means, how, random_of(how, model, "pairs", readout), domains))
         pairs += [row | each for each in pair_rows]
         random = random_of(how, model, "alignment", readout)
         if reason := why_not_aligned(means, z):
@@ -100,19 +98,12 @@ def align_model(
             continue
         agreements += [row | each for each in agreements_of(means, z, how, random)]
         slopes.append(row | slope_of(means, z, how, random, bounds) | _spread(means, pair_rows))
-    return {
-        "agreement": AGREEMENT.frame(agreements),
-        "flattening": FLATTENING.frame(slopes),
-        "culture_pairs": CULTURE_PAIRS.frame(pairs),
-    }
+    frames = (AGREEMENT.frame(agreements), FLATTENING.frame(slopes), CULTURE_PAIRS.frame(pairs))
+    return dict(zip(TABLES, frames, strict=True))
 
 
 def derive_verdicts(agreement: pd.DataFrame, alpha: float) -> pd.DataFrame:
-    """The table `verdicts`: what the correlations of each model and readout amount to.
-
-    Args:
-        agreement: rows of all models, corrected.
-    """
+    """The table `verdicts`: the conclusion from the corrected correlations of each model and readout."""
     verdicts = []
     for (model, readout), part in parts_of(agreement, ["model", "readout"]):
         p = dict(zip(part["kind"], part["p_corrected"].astype(float), strict=True))
@@ -127,25 +118,25 @@ def derive_verdicts(agreement: pd.DataFrame, alpha: float) -> pd.DataFrame:
 
 
 def scored_cultures(answers: ScenarioAnswers, z: pd.DataFrame) -> list[str]:
-    """Cultures that were answered as and whose country has all scores of the axes that were asked."""
-    axes = list(dict.fromkeys(answers.axes.tolist()))
-    whole = set(z.reindex(columns=axes).dropna().index)
-    return [
-        name
-        for name, row in zip(answers.cultures, answers.of(*answers.cultures), strict=True)
-        if name in whole and np.isfinite(row).any()
-    ]
+    """Cultures that have answers and whose country has a score on every axis asked."""
+    is_answered = np.isfinite(answers.of(*answers.cultures)).any(axis=1)
+    lacking = _lacking_scores(answers, z)
+    return [name for name, each in zip(answers.cultures, is_answered, strict=True) if each and name not in lacking]
 
 
 def without_scores(answers: ScenarioAnswers, z: pd.DataFrame) -> str | None:
-    """Which cultures are left out, since no scores of their country are known, in words; None where none is."""
-    whole = set(z.reindex(columns=list(dict.fromkeys(answers.axes.tolist()))).dropna().index)
-    lacking = [name for name in answers.cultures if name not in whole]
+    """A sentence that names the cultures left out, whose country lacks scores; None if there is none."""
+    lacking = _lacking_scores(answers, z)
     return f"without scores of all axes, and so left out: {', '.join(lacking)}" if lacking else None
 
 
+def _lacking_scores(answers: ScenarioAnswers, z: pd.DataFrame) -> list[str]:
+    has_all = set(z.reindex(columns=list(dict.fromkeys(answers.axes.tolist()))).dropna().index)
+    return [name for name in answers.cultures if name not in has_all]
+
+
 def why_not_aligned(answers: ScenarioAnswers, z: pd.DataFrame) -> str | None:
-    """Why there is no agreement, in words."""
+    """Why agreement cannot be tested; None if it can."""
     n = len(scored_cultures(answers, z))
     if n >= FEWEST_CULTURES:
         return None
@@ -158,11 +149,11 @@ def agreements_of(
 ) -> Iterator[dict[str, Any]]:
     """Correlations of a model's cultures with their countries' scores over cultures x axes, by kind.
 
-    Values are centred within scenarios before they are averaged to axes. Style-centred ones lose a regression of each
-    culture over all scenarios on what habits would do (`style_of_items`), and country scores the same. Labels of
-    cultures are permuted jointly over axes; p is the larger of two, as if cultures were independent, and allowing for
-    those of one culture zone being alike. The interval is over scenarios, within axes, and does not take off that
-    noise in the profiles makes r smaller.
+    Values are centred within scenarios before they are averaged to axes. For the style-centred kind, a regression of each
+    culture over all scenarios on the effects of answering habits (`style_of_items`) is subtracted, and from country scores
+    too. Labels of cultures are permuted jointly over axes; p is the larger of two, one for independent cultures and one
+    that allows for similar cultures in a zone. The interval is over scenarios, within axes; it is not corrected for the
+    noise in the profiles, which makes r smaller.
     """
     cultures = scored_cultures(answers, z)
     counts = stratified_counts(answers.axes, how.resamples, random)
@@ -171,7 +162,7 @@ def agreements_of(
     values, scores = answers.of(*cultures), _scores(answers, z, cultures)
     for kind in KINDS:
         is_double = kind != AXIS_CENTRED
-        y, of_countries = (_kept(each, values, kind) for each in (values, scores))
+        y, of_countries = (_centred_by(kind, each, values) for each in (values, scores))
         _, profiles = axis_means(y, answers.axes)
         _, wanted = axis_means(of_countries, answers.axes)
         is_there = np.isfinite(profiles).all(axis=0)
@@ -204,7 +195,7 @@ def slope_of(
     random: np.random.Generator,
     bounds: list[ScenarioAnswers],
 ) -> dict[str, Any]:
-    """By how much the lean moves with a standard deviation of the country scores: 0 is flat.
+    """The change of the lean per standard deviation of the country scores; 0 is flat.
 
     Args:
         bounds: the same answers with all missing ones on the low pole, and on the high one.
@@ -237,15 +228,15 @@ def slope_of(
     }
 
 
-def told_apart(
+def distinguish_cultures(
     answers: ScenarioAnswers, how: Inference, random: np.random.Generator, domains: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
-    """Whether a model tells two cultures apart: the two are swapped within scenarios, for all pairs at once.
+    """Whether a model distinguishes two cultures: the two are swapped within scenarios, for all pairs at once.
 
-    What is compared is the mean square, over axes, of the mean difference of leans. Where dilemmas of one domain are
-    alike, a mean varies more than with as many unrelated ones, whose signs are drawn: the squares are taken down by
-    that factor (`inflation`), from what dilemmas of a domain have in common within axes. p-values are corrected over
-    pairs by the smallest of them by chance (Westfall and Young's minP), as pairs that share a culture go together.
+    The statistic is the mean square, over axes, of the mean difference of leans. If dilemmas of one domain are alike, a
+    mean varies more than that of as many unrelated ones, whose signs are drawn: the squares are divided by that factor
+    (`inflation`). p-values are corrected over pairs by the smallest of them by chance (Westfall and Young's minP), since
+    pairs that share a culture are dependent.
     """
     signs = 2.0 * random.integers(0, 2, size=(how.resamples, len(answers.scenarios))) - 1
     groups = np.array(
@@ -255,18 +246,17 @@ def told_apart(
     share = share_alike((own - mean_of_known(own, axis=0)).T, groups.tolist(), answers.axes.tolist())
     tested: list[dict[str, Any]] = []
     statistics, chances = [], []
-    for one, other in combinations(answers.cultures, 2):
-        values = answers.of(one, other)
-        difference = values[0] - values[1]
-        is_known = np.isfinite(difference)
-        row: dict[str, Any] = {"culture": one, "other_culture": other, "n_scenarios": int(is_known.sum())}
-        if not is_known.any():
+    for (one, other), (first, second) in zip(combinations(answers.cultures, 2), combinations(own, 2), strict=True):
+        difference = first - second
+        known = np.isfinite(difference)
+        row: dict[str, Any] = {"culture": one, "other_culture": other, "n_scenarios": int(known.sum())}
+        if not known.any():
             yield row | {"status": UNDEFINED, "reason": "no scenario was answered as both"}
             continue
-        swapped = np.vstack([np.ones(is_known.sum()), signs[:, is_known]]) * difference[is_known]
-        axes, means = axis_means(swapped, answers.axes[is_known])
-        grown = np.array([inflation(groups[is_known & (answers.axes == axis)].tolist(), share) for axis in axes])
-        observed, squares = float(np.mean(means[0] ** 2 / grown)), np.mean(means**2, axis=-1)
+        swapped = np.vstack([np.ones(known.sum()), signs[:, known]]) * difference[known]
+        axes, means = axis_means(swapped, answers.axes[known])
+        factors = np.array([inflation(groups[known & (answers.axes == axis)].tolist(), share) for axis in axes])
+        observed, squares = float(np.mean(means[0] ** 2 / factors)), np.mean(means**2, axis=-1)
         statistics.append(observed)
         chances.append(squares[1:])
         tested.append(row | {"distance": float(np.sqrt(squares[0])), "p": permutation_p(observed, squares[1:])})
@@ -276,7 +266,7 @@ def told_apart(
 
 
 def centred(profiles: Array, is_double: bool) -> Array:
-    """(..., C, A) profiles without the means of their axes, and of their cultures where `is_double`."""
+    """(..., C, A) profiles minus the means of their axes, and of their cultures if `is_double`."""
     off = profiles - profiles.mean(axis=-2, keepdims=True)
     return off - off.mean(axis=-1, keepdims=True) if is_double else off
 
@@ -293,8 +283,8 @@ def _scores(answers: ScenarioAnswers, z: pd.DataFrame, cultures: list[str]) -> A
     return z.loc[cultures, answers.axes.tolist()].to_numpy(dtype=float)
 
 
-def _kept(profiles: Array, values: Array, kind: str) -> Array:
-    """(C, S) profiles centred within scenarios; of the style-centred kind without what habits do to `values`."""
+def _centred_by(kind: str, profiles: Array, values: Array) -> Array:
+    """(C, S) profiles centred within scenarios; for the style-centred kind minus the effects of habits on `values`."""
     if kind != STYLE_CENTRED:
         return centred_on_items(profiles)
     shares = np.clip((1 + values) / 2, 0, 1)
@@ -303,12 +293,12 @@ def _kept(profiles: Array, values: Array, kind: str) -> Array:
 
 
 def _size(axes: NDArray[np.str_]) -> int:
-    """Things that an interval over scenarios within axes counts as resting on: it has S - A degrees of freedom."""
+    """The number of independent scenarios: an interval over S scenarios within A axes has S - A degrees of freedom."""
     return axes.size - np.unique(axes).size + 1
 
 
 def _spread(answers: ScenarioAnswers, pair_rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Share of the variance that lies between cultures, and how many pairs are told apart."""
+    """Share of the variance that lies between cultures, and the number of pairs that are distinguished."""
     between, within = culture_components(answers.of(*answers.cultures), answers.axes)
     is_known = between + within > LEAST_VARIANCE
     return {

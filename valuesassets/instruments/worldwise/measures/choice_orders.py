@@ -1,4 +1,4 @@
-"""Whether a model's choices follow the options or the places at which they stand, over all its dilemmas."""
+"""Whether a model's choices follow the options or their positions, over all dilemmas."""
 
 from typing import Any
 
@@ -21,10 +21,9 @@ WORDS = Wording(
 
 
 def choice_orders(model: str, choices: pd.DataFrame, rules: Thresholds, level: float = 0.95) -> dict[str, Any]:
-    """A row of `CHOICE_ORDERS`: what a model's choices follow, of all that were read, and how often an option is
-    answered at all.
+    """A row of `CHOICE_ORDERS`: whether the choices follow options or positions, and how often the answer is an option.
 
-    Dilemmas are what agreement is over: personas in one dilemma are no independent answers.
+    Agreement is over dilemmas, since personas in one dilemma are not independent.
 
     Args:
         choices: rows of `CHOICES` of one model, all conditions together.

@@ -1,4 +1,4 @@
-"""Do positions of reasons go with the values that the same answers tick, more on the same dimension than on others?"""
+"""Whether positions of reasons correlate with the values that the same answers tick, above all on the same axis."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from valuesassets.measure.profile_correlation import paired
 
 @dataclass(frozen=True)
 class ConvergentValidity:
-    """Correlations of positions with ticked values; both less their mean in the same dilemma.
+    """Correlations of positions with ticked values, both centred within dilemmas.
 
     Attributes:
         r: by axis, with values of the same axis; None where nothing varies.
-        mean: of these; None where there is none.
-        discriminant_mean_abs: mean size of the correlations with values of other axes.
+        mean: of these; None without any.
+        discriminant_mean_abs: mean absolute correlation with values of other axes.
     """
 
     r: dict[str, float | None]
@@ -28,11 +28,11 @@ class ConvergentValidity:
 
 
 def convergent_validity(placed: Mapping[str, Array], leans: Array, scenarios: Sequence[str]) -> ConvergentValidity:
-    """How positions on each axis go with ticked values of that axis, and of the others.
+    """The correlations of positions on each axis with ticked values of that axis, and of the others.
 
     Args:
-        placed: (n,) positions by axis, NaN where an answer has none; axes that are not valid are left out.
-        leans: (n, 6) high minus low values ticked, on each of `AXES`.
+        placed: (n,) positions by valid axis, NaN where an answer has none.
+        leans: (n, 6) ticked values of the high pole minus those of the low one, on each of `AXES`.
         scenarios: (n,) the dilemma of each answer.
 
     Source: Campbell and Fiske (1959), Convergent and Discriminant Validation by the Multitrait-Multimethod Matrix,
@@ -52,12 +52,10 @@ def convergent_validity(placed: Mapping[str, Array], leans: Array, scenarios: Se
 
 
 def _centred(values: Array, groups: NDArray[np.intp]) -> Array:
-    """(n, k) values less their mean over the rows of the same group; NaN stays and counts nothing."""
-    is_known = np.isfinite(values)
-    n_groups = int(groups.max()) + 1
+    """(n, k) values minus the mean over the rows of their group; NaN stays and counts nothing."""
+    is_known, n_groups = np.isfinite(values), int(groups.max()) + 1
     sums = sums_by(groups, n_groups, np.where(is_known, values, 0))
-    means = sums / np.maximum(sums_by(groups, n_groups, is_known.astype(float)), 1)
-    return values - means[groups]
+    return values - (sums / np.maximum(sums_by(groups, n_groups, is_known.astype(float)), 1))[groups]
 
 
 def _number(value: float) -> float | None:

@@ -1,4 +1,4 @@
-"""`worldwise/cultural_profiles`: how a model leans as each culture on each axis, beside a persona from nowhere."""
+"""`worldwise/cultural_profiles`: a model's lean as each culture on each axis, and its difference from the placebo."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ from valuesassets.records.settings.measuring import Inference
 def derive_cultural_profiles(
     answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
 ) -> dict[str, pd.DataFrame]:
-    """`profiles` of all models; a readout that is not reliable gives way."""
+    """`profiles` of all models, without the numbers of readouts that are not reliable."""
     profiles = of_models(answered, lambda model, each: profile_model(model, each.by_readout, how, z))
     return {"profiles": give_way(profiles, reliability)}
 
@@ -28,8 +28,8 @@ def profile_model(
 ) -> pd.DataFrame:
     """The table `cultural_profiles` of one model: a row per readout, condition and axis.
 
-    Means are over scenarios, and so are intervals: of eight scenarios they have the width of the t interval
-    (`interval_ends`), and held the truth in .94 to .95 of made-up worlds; of five or fewer they cannot, and say so.
+    Means and intervals are over scenarios. Intervals of eight scenarios have the width of the t interval (`interval_ends`)
+    and held the truth in .94 to .95 of simulations; those of five or fewer cannot, and the reason says so.
 
     Args:
         answers: by readout, see `gather_answers`.
@@ -38,7 +38,8 @@ def profile_model(
     profiles = []
     for readout in profiled(answers):
         means = by_scenario(answers[readout])
-        for axis, is_on in means.by_axis():
+        for axis in dict.fromkeys(means.axes.tolist()):
+            is_on = means.axes == axis
             counts = resample_counts(int(is_on.sum()), how.resamples, random_of(how, model, "profiles", readout, axis))
             leans, effects = (
                 means_with_intervals(each[:, is_on], counts, how.level) for each in (means.values, means.effects)

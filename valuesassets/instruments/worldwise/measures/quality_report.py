@@ -1,7 +1,7 @@
-"""`worldwise/quality_report`: what became of answers, what missing ones could change, who refuses."""
+"""`worldwise/quality_report`: statuses of answers, bounds for missing ones, and whether refusals depend on the persona."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from valuesassets.instruments.worldwise.answers.scenario_answers import (
 from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors
 from valuesassets.instruments.worldwise.material.dimensions import PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.material.value_names import ticked_leans
-from valuesassets.instruments.worldwise.measures.axes import axis_direction
+from valuesassets.instruments.worldwise.measures.axes import pole_means
 from valuesassets.instruments.worldwise.measures.convergent_validity import convergent_validity
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measures.projections import judge_advocates
@@ -42,7 +42,7 @@ from valuesassets.records.frames import column, parts_of, rows, rows_where
 from valuesassets.records.settings.measuring import Inference
 
 NO_ANSWER = (DECLINED, REFUSED, FILTERED)
-"""Statuses of a model that was asked and would not answer."""
+"""Statuses of answers that were given but take no side."""
 
 
 def derive_quality_report(
@@ -51,53 +51,49 @@ def derive_quality_report(
     values: pd.DataFrame,
     axes: Mapping[str, pd.DataFrame] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """`statuses` and `bounds` of all models; and, where they were asked for reasons, `refusals`, corrected over
-    forms and models, `advocates` and `convergent_validity`.
+    """`statuses` and `bounds` of all models; with reasons also `refusals`, `advocates` and `convergent_validity`.
+
+    Refusals are corrected over forms and models.
 
     Args:
-        values: as `read_value_names` gives them.
-        axes: tables of `axes`; None where nobody reasons.
+        values: see `read_value_names`.
+        axes: tables of `axes`; None without reasons.
     """
-    tables = {
-        "statuses": of_models(
-            answered, lambda model, each: derive_statuses(model, each.choices, each.reasons, how.level)
-        ),
-        "bounds": of_models(answered, lambda model, each: derive_bounds(model, each.by_readout)),
+    derivations: dict[str, Callable[[str, ModelAnswers], pd.DataFrame]] = {
+        "statuses": lambda model, each: derive_statuses(model, each.choices, each.reasons, how.level),
+        "bounds": lambda model, each: derive_bounds(model, each.by_readout),
     }
-    if axes is None:
-        return tables
-    refusals = of_models(answered, lambda model, each: derive_refusals(model, each.reasons, how))
-    return tables | {
-        "refusals": corrected(refusals, [], how),
-        "advocates": of_models(answered, lambda model, each: derive_advocates(model, each, axes)),
-        "convergent_validity": of_models(answered, lambda model, each: derive_convergent(model, each, values)),
-    }
+    if axes is not None:
+        derivations |= {
+            "refusals": lambda model, each: derive_refusals(model, each.reasons, how),
+            "advocates": lambda model, each: derive_advocates(model, each, axes),
+            "convergent_validity": lambda model, each: derive_convergent(model, each, values),
+        }
+    tables = {name: of_models(answered, derive) for name, derive in derivations.items()}
+    return tables | {name: corrected(table, [], how) for name, table in tables.items() if name == "refusals"}
 
 
 def derive_advocates(model: str, answers: ModelAnswers, axes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The table `quality_report/advocates` of one model: a row per axis; nothing where none was asked to speak."""
+    """The table `quality_report/advocates` of one model: a row per axis with requests to advocates."""
     requests = rows_where(answers.reasons, form=ADVOCATE)
     speaking = rows_where(answers.vectors, kind=REASONED, form=ADVOCATE).reset_index(drop=True)
     advocate_vectors, exemplar_vectors = read_vectors(speaking, axes["vectors"])
     judgements = []
     for axis in dict.fromkeys(requests["axis"]):
-        advocacy = judge_advocates(
-            speaking, advocate_vectors, axis, axis_direction(axes["vectors"], exemplar_vectors, axis)
-        )
-        why, n = advocacy.why_not_told_apart, int((speaking["axis"] == axis).sum())
+        high, low = pole_means(axes["vectors"], exemplar_vectors, axis)
+        advocacy = judge_advocates(speaking, advocate_vectors, axis, high - low)
+        why, n = advocacy.why_not_distinguished, int((speaking["axis"] == axis).sum())
         row = {"model": model, "axis": axis, "auc": advocacy.auc, "p": advocacy.p, "is_told_apart": why is None}
         judgements.append(row | {"n_advocates": n, "reason": why})
     return ADVOCATES.frame(judgements)
 
 
 def derive_convergent(model: str, answers: ModelAnswers, values: pd.DataFrame) -> pd.DataFrame:
-    """The table `quality_report/convergent_validity` of one model: a row per axis on which its reasons have a place."""
-    decided = rows(answers.reasons, (answers.reasons["form"] == DECIDE) & (answers.reasons["status"] == READ))
-    placed = rows(answers.projections, answers.projections["position"].notna())
+    """The table `quality_report/convergent_validity` of one model: a row per axis on which its reasons have positions."""
     keys = ["trial_id", "draw"]
-    wide = placed.pivot_table(values="position", index=keys, columns="axis", sort=False)
-    decisions = decided.set_index(keys)
-    wide = wide.reindex(decisions.index)
+    decisions = rows_where(answers.reasons, form=DECIDE, status=READ).set_index(keys)
+    placed = rows(answers.projections, answers.projections["position"].notna())
+    wide = placed.pivot_table(values="position", index=keys, columns="axis", sort=False).reindex(decisions.index)
     if wide.empty or not wide.shape[1]:
         return CONVERGENT.empty_frame()
     validity = convergent_validity(
@@ -105,12 +101,9 @@ def derive_convergent(model: str, answers: ModelAnswers, values: pd.DataFrame) -
         ticked_leans(list(decisions["values"]), values),
         list(decisions["scenario_id"]),
     )
+    shared = {"model": model, "discriminant": validity.discriminant_mean_abs}
     return CONVERGENT.frame(
-        [
-            {"model": model, "axis": axis, "r": r, "discriminant": validity.discriminant_mean_abs}
-            | {"n_answers": int(wide[axis].notna().sum())}
-            for axis, r in validity.r.items()
-        ]
+        [shared | {"axis": axis, "r": r, "n_answers": int(wide[axis].notna().sum())} for axis, r in validity.r.items()]
     )
 
 
@@ -118,7 +111,7 @@ def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, le
     """The table `quality_report/statuses` of one model: a row per form, condition and status, with Wilson intervals.
 
     Args:
-        choices, reasons: rows of these tables, all conditions together; choices stand as a form of their own.
+        choices, reasons: rows of these tables, all conditions together; choices are a form of their own.
     """
     answers = pd.concat([choices.assign(form=CHOICE), reasons], ignore_index=True)
     statuses = []
@@ -133,10 +126,10 @@ def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, le
 
 
 def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The table `quality_report/bounds` of one model: what leans and effects would be at the least and at the most.
+    """The table `quality_report/bounds` of one model: the least and the greatest possible leans and effects.
 
-    All missing answers stand on one pole; for effects the culture's on one and the placebo's on the other. Positions
-    may pass the poles, so that theirs are no bounds of what a reason could be, but of one that stands between them.
+    All missing answers are put on one pole; for effects those of the culture on one and those of the placebo on the other.
+    Positions can lie beyond the poles; their bounds hold only for positions between the poles.
 
     Args:
         answers: by readout, see `gather_answers`.

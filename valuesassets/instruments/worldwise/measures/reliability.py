@@ -1,6 +1,6 @@
-"""Whether what sets a model's cultures apart replicates in the other order, other wordings and other scenarios.
+"""Whether the differences between a model's cultures replicate in the other order, other wordings and other scenarios.
 
-It needs no country scores, and bounds everything else: what does not agree with itself cannot agree with people.
+This needs no country scores and limits all else: answers that disagree with themselves cannot agree with people.
 """
 
 from collections.abc import Mapping
@@ -29,12 +29,12 @@ FEWEST_CULTURES = 3
 MEASURES = ORDER, WORDING, SCENARIO = ("order_agreement", "wording_agreement", "scenario_agreement")
 KEYS = ("model", "readout", "culture", "other_culture", "axis", "kind", "form", "measure", "status", "reason")
 COUNTS = ("n_scenarios", "n_compared", "n_cultures", "n_pairs")
-"""What a row of a table is of, and how much its numbers rest on."""
+"""Columns that keep their values when the numbers of a row are withheld: keys and sample sizes."""
 CULTURE, WITHIN = frozenset({"culture"}), frozenset({"culture", "scenario"})
 
 
 def derive_reliability(answered: Mapping[str, ModelAnswers], study: Study, how: Inference) -> dict[str, pd.DataFrame]:
-    """`readouts` and `orders` of all models; choices that follow position are reliable for nothing."""
+    """`readouts` and `orders` of all models."""
     rules = study.thresholds
     orders = CHOICE_ORDERS.frame(
         [choice_orders(model, each.choices, rules, how.level) for model, each in answered.items()]
@@ -44,15 +44,15 @@ def derive_reliability(answered: Mapping[str, ModelAnswers], study: Study, how: 
 
 
 def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: float, how: Inference) -> pd.DataFrame:
-    """The table `reliability` of one model: a row per readout, reliable where all that was measured is.
+    """The table `reliability` of one model: a row per readout, reliable if every agreement that was measured is.
 
-    Agreement over orders and over wordings is the generalizability of how cultures differ in the scenarios; over
-    scenarios, that of cultures' means on an axis, which is the mean over all split halves stepped up to full length
-    (Cronbach 1951). Intervals leave one scenario out at a time.
+    Agreement over orders and over wordings is the generalizability of the cultures' differences in the scenarios. Agreement
+    over scenarios is that of the cultures' means on an axis: the mean over all split halves stepped up to full length
+    (Cronbach 1951). Intervals are jackknife intervals over scenarios.
 
     Args:
         answers: by readout, see `gather_answers`.
-        threshold: what each agreement has to reach.
+        threshold: the least value of each agreement.
     """
     readouts = []
     for readout in profiled(answers):
@@ -74,12 +74,12 @@ def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: fl
 
 
 def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is_ranking: bool = False) -> pd.DataFrame:
-    """Profiles or rankings without the numbers of readouts that are not reliable; their rows say so.
+    """Profiles or rankings without the numbers of readouts that are not reliable; their rows say why.
 
     Args:
-        measured: with the columns model, readout, status and reason; what numbers rest on (`COUNTS`) stays.
-        reliability: `readouts`, and `orders` where choices are looked at.
-        is_ranking: whether the numbers put cultures in an order, which gives way where reliability is not known too.
+        measured: with the columns model, readout, status and reason.
+        reliability: `readouts`, and `orders` to check choices too.
+        is_ranking: whether the numbers rank cultures; these are withheld also if reliability is unknown.
     """
     why = {}
     for row in reliability["readouts"].to_dict("records"):
@@ -93,32 +93,32 @@ def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is
 
 
 def without_evidence(reliability: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
-    """Why the choices of a model say nothing of what it prefers, by model and readout; nothing of those that do."""
+    """Why the choices of a model show no preference, by model and readout, for those models of which this holds."""
     orders = reliability.get("orders", CHOICE_ORDERS.empty_frame())
     refused = rows(orders, orders["is_evidence"].isin([False]))
     return {(row["model"], CHOICE): row["reason"] for row in refused.to_dict("records")}
 
 
 def withheld(measured: pd.DataFrame, why: Mapping[tuple[str, str], str]) -> pd.DataFrame:
-    """The rows of a table, those of some models and readouts without their numbers, refused with a reason.
+    """The table without the numbers of some models and readouts, whose rows get the status `refused` and a reason.
 
     Args:
-        measured: with the columns model, status and reason; without a column readout all of it rests on choices.
+        measured: with the columns model, status and reason; without a column readout all rows are of choices.
     """
     result = measured.astype({"status": object, "reason": object})  # a column without any reason holds no text
     hidden = [name for name in result.columns if name not in (*KEYS, *COUNTS)]
     readouts = result.get("readout", CHOICE)
     for (model, readout), reason in why.items():
         is_withheld = (result["model"] == model) & (readouts == readout)
-        result[hidden] = result[hidden].apply(lambda values, here=is_withheld: values.mask(is_withheld))
+        result[hidden] = result[hidden].apply(lambda values, rows=is_withheld: values.mask(rows))
         result.loc[is_withheld, ["status", "reason"]] = [REFUSED, reason]
     return result
 
 
 def culture_components(values: Array, axes: NDArray[np.str_]) -> tuple[float, float]:
-    """Variance between cultures' means on an axis, and of how they differ from scenario to scenario besides.
+    """Variance between cultures' means on an axis, and of their differences from scenario to scenario.
 
-    Both are means over the axes on which two cultures have two scenarios; NaN where there is none. Below 0 by chance.
+    Both are means over the axes on which two cultures have two scenarios; NaN without any. They can be below 0 by chance.
 
     Args:
         values: (C, S), NaN where missing.
@@ -151,7 +151,7 @@ def _over_wordings(answers: pd.DataFrame) -> tuple[float, Array]:
 
 
 def _agreement(values: Array, condition: str) -> tuple[float, Array]:
-    """Generalizability of (O, W, C, S) values, of which one is 1, over the other; and without each scenario."""
+    """Generalizability of (O, W, C, S) values over the dimension that is not 1; and without each scenario."""
     if max(values.shape[:2]) < 2:
         raise MissingData(f"asked in one {condition}")
     shared = np.isfinite(values).all(axis=(0, 1)).sum(axis=0) >= FEWEST_CULTURES

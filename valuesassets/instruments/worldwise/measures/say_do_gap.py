@@ -34,7 +34,7 @@ GAPS = {
     POSITION_DECIDE: (DECIDE, "position", 1.0),
     POSITION_OPEN: (OPEN, "position", 1.0),
 }
-"""By readout: its form, what is compared, and the size of a unit: decisions are beside p_high, positions the lean."""
+"""By readout: its form, its measure, and the size of a unit: decisions compare with p_high, positions with the lean."""
 
 
 def derive_say_do_gap(
@@ -43,12 +43,12 @@ def derive_say_do_gap(
     scenarios: pd.DataFrame,
     how: Inference,
 ) -> dict[str, pd.DataFrame]:
-    """`gaps` of all models, p-values corrected over axes and models, for each form and measure; none of a model whose
-    choices follow position, which over both orders are even whatever it prefers.
+    """`gaps` of all models, p-values corrected over axes and models, for each form and measure.
 
-    Signs of scenarios are flipped for all axes and models at once, and each gap is held against the largest statistic
-    (`step_down_p`): signs of eight scenarios give no p below 2 / 256, so that Holm's rejects none of more than six.
-    Corrected p-values allow for dilemmas of a domain being alike, as those of pairs of cultures do.
+    Models whose choices follow position have no gaps: over both orders their choices are even whatever they prefer.
+    Signs of scenarios are flipped for all axes and models at once, and each gap is compared with the largest statistic
+    (`step_down_p`): signs of eight scenarios give no p below 2 / 256, so that Holm's procedure rejects none of more than
+    six. Corrected p-values allow for similar dilemmas in a domain, as those of pairs of cultures do.
 
     Args:
         scenarios: `scenario_id, domain` of all dilemmas.
@@ -57,17 +57,18 @@ def derive_say_do_gap(
     gaps_by_model = {model: scenario_gaps(each.by_readout) for model, each in answered.items()}
     table = of_models(answered, lambda model, each: gaps_of_model(model, each.by_readout, how))
     table = withheld(table, without_evidence(reliability))
-    readouts = [
-        readout for readout in GAPS if any(np.isfinite(gaps[readout].gaps).any() for gaps in gaps_by_model.values())
+    parts = [
+        _corrected(table, readout, gaps_by_model, how, domains)
+        for readout in GAPS
+        if any(np.isfinite(of_readout[readout].gaps).any() for of_readout in gaps_by_model.values())
     ]
-    parts = [_corrected(table, readout, gaps_by_model, how, domains) for readout in readouts]
     return {"gaps": pd.concat([table.head(0), *parts], ignore_index=True)}
 
 
 def is_beyond(row: Mapping[str, Any], alpha: float) -> bool:
-    """Whether a gap is beyond chance, whatever the answers that are missing could have said.
+    """Whether a gap is beyond chance, whatever the missing answers could have been.
 
-    The interval is moved to the bound that is nearest to 0: that of all missing answers on one pole.
+    The interval is moved to the bound nearest to 0, that of all missing answers on one pole.
     """
     low, high = row["gap_least"] - (row["gap"] - row["gap_low"]), row["gap_most"] + (row["gap_high"] - row["gap"])
     return bool(row["p_corrected"] <= alpha and (low > 0 or high < 0))
@@ -75,7 +76,7 @@ def is_beyond(row: Mapping[str, Any], alpha: float) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ScenarioGaps:
-    """What a model writes less what it chooses, a scenario at a time, over the conditions that have both.
+    """What a model writes minus what it chooses in each scenario, over the conditions that have both.
 
     Attributes:
         scenarios: (S,) their ids.
@@ -92,11 +93,7 @@ class ScenarioGaps:
 
 
 def scenario_gaps(answers: Mapping[str, pd.DataFrame]) -> dict[str, ScenarioGaps]:
-    """Of each of `GAPS`.
-
-    Args:
-        answers: by readout, see `gather_answers`.
-    """
+    """The gaps for each of `GAPS`, from answers by readout (see `gather_answers`)."""
     chosen = by_scenario(answers[CHOICE])
     gaps_by_readout = {}
     for readout, (_, _, unit) in GAPS.items():
@@ -109,7 +106,7 @@ def scenario_gaps(answers: Mapping[str, pd.DataFrame]) -> dict[str, ScenarioGaps
 def gaps_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inference) -> pd.DataFrame:
     """The table `say_do_gap/gaps` of one model before correction: a row per form, measure and axis.
 
-    The interval is over scenarios; p flips the signs of scenarios, so that of n of them it is 2 / 2^n at least.
+    The interval is over scenarios. p flips the signs of scenarios; of n scenarios it is 2 / 2^n at least.
 
     Args:
         answers: by readout, see `gather_answers`.
@@ -147,33 +144,27 @@ def _corrected(
     form, measure, _ = GAPS[readout]
     part = rows_where(table, form=form, measure=measure)
     tested = rows_where(part, status=OK)
-    ids = list(dict.fromkeys(scenario for gaps in gaps_by_model.values() for scenario in gaps[readout].scenarios))
-    axis_of = dict(
-        pair
-        for gaps in gaps_by_model.values()
-        for pair in zip(gaps[readout].scenarios, gaps[readout].axes.tolist(), strict=True)
-    )
-    groups = [f"{axis_of[name]} {domains.get(name, name)}" for name in ids]
-    by_model = [
-        pd.Series(each[readout].gaps, index=list(each[readout].scenarios)).reindex(ids)
-        for each in gaps_by_model.values()
-    ]
-    share = share_alike(
-        np.transpose([each.to_numpy(float) for each in by_model]), groups, [axis_of[name] for name in ids]
-    )
-    gaps, grown = np.zeros((len(ids), len(tested))), np.ones(len(tested))
-    for at, (model, axis) in enumerate(zip(tested["model"], tested["axis"], strict=True)):
-        of_model = gaps_by_model[model][readout]
-        places = [ids.index(scenario) for scenario in of_model.scenarios]
-        gaps[places, at] = np.nan_to_num(np.where(of_model.axes == axis, of_model.gaps, 0))
-        is_known = (of_model.axes == axis) & np.isfinite(of_model.gaps)
-        grown[at] = inflation(
-            [groups[place] for place, is_there in zip(places, is_known, strict=True) if is_there], share
-        )
-    signs = 2.0 * random_of(how, "flips", readout).integers(0, 2, size=(how.resamples, len(ids))) - 1
+    of_readout = {model: each[readout] for model, each in gaps_by_model.items()}
+    axis_of = {
+        name: axis
+        for each in of_readout.values()
+        for name, axis in zip(each.scenarios, each.axes.tolist(), strict=True)
+    }
+    wide = pd.DataFrame(
+        {model: pd.Series(each.gaps, index=list(each.scenarios)) for model, each in of_readout.items()}
+    ).reindex(list(axis_of))
+    axes = np.array(list(axis_of.values()), dtype=str)
+    groups = [f"{axis} {domains.get(name, name)}" for name, axis in axis_of.items()]
+    share = share_alike(wide.to_numpy(float), groups, axes.tolist())
+    gaps, factors = np.zeros((len(wide), len(tested))), np.ones(len(tested))
+    for number, (model, axis) in enumerate(zip(tested["model"], tested["axis"], strict=True)):
+        is_tested = (axes == axis) & wide[model].notna().to_numpy()
+        gaps[is_tested, number] = wide[model].to_numpy(float)[is_tested]
+        factors[number] = inflation([group for group, is_in in zip(groups, is_tested, strict=True) if is_in], share)
+    signs = 2.0 * random_of(how, "flips", readout).integers(0, 2, size=(how.resamples, len(wide))) - 1
     sizes = np.sqrt((gaps**2).sum(axis=0))
     scale = np.divide(1, sizes, out=np.zeros_like(sizes), where=sizes > 0)
     # Drawn signs may give less than all of them do.
-    observed = np.abs(gaps.sum(axis=0)) * scale / np.sqrt(grown)
+    observed = np.abs(gaps.sum(axis=0)) * scale / np.sqrt(factors)
     p = np.maximum(step_down_p(observed, np.abs(signs @ gaps) * scale), tested["p"])
     return part.assign(p_corrected=pd.Series(p, index=tested.index).reindex(part.index))

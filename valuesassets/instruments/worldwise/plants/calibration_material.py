@@ -7,7 +7,7 @@ from valuesassets.answers.reference_models import planted_text_rows
 from valuesassets.instruments.worldwise.answers.choices import derive_choices
 from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
 from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
-from valuesassets.instruments.worldwise.answers.reasons import derive_reasons, written
+from valuesassets.instruments.worldwise.answers.reasons import derive_reasons, reply_of
 from valuesassets.instruments.worldwise.material.cultures import Persona, persona_code
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.material.scenarios import Scenario
@@ -18,7 +18,7 @@ from valuesassets.instruments.worldwise.measures.reason_vectors import derive_re
 from valuesassets.instruments.worldwise.plants.planted_reasons import planted_reason_rows
 from valuesassets.instruments.worldwise.plants.plants import plant_choices
 from valuesassets.instruments.worldwise.tables import CHOICES
-from valuesassets.instruments.worldwise.trials.reason_trials import asked_of, write_reason_trials
+from valuesassets.instruments.worldwise.trials.reason_trials import requests_of, write_reason_trials
 from valuesassets.instruments.worldwise.trials.trials import write_trials
 from valuesassets.records.bundled import BUNDLED
 from valuesassets.records.readouts import Generate
@@ -80,9 +80,9 @@ def derive_model_answers(
     """
     readings = [record for record in records if isinstance(record, Reading)]
     answers = [record for record in records if isinstance(record, Answer)]
-    requests = asked_of(material.reasons, scenarios, material.values, study.seed)
+    requests = requests_of(material.reasons, scenarios, material.values, study.seed)
     choices = CHOICES.frame(derive_choices(scenarios, material.choices, readings, family, family))
-    reasons = derive_reasons((requests[answer.trial_id], written(answer)) for answer in answers)
+    reasons = derive_reasons((requests[answer.trial_id], reply_of(answer)) for answer in answers)
     names = [name for culture in Worldwise.of(study).cultures.values() for name in culture.names]
     exemplars = read_exemplars(BUNDLED)
     axes = derive_axes(exemplars, lexical_vectors(list(exemplars["text"])), LEXICAL, seed=study.seed)

@@ -16,7 +16,7 @@ from valuesassets.instruments.worldwise.material.value_names import SEPARATOR, r
 from valuesassets.instruments.worldwise.plants.plants import written_lean
 from valuesassets.instruments.worldwise.trials.prompts import LETTERS
 from valuesassets.instruments.worldwise.trials.reason_trials import form_of
-from valuesassets.instruments.worldwise.trials.trials import culture_of, said
+from valuesassets.instruments.worldwise.trials.trials import condition_entries, culture_of
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.frames import column
 from valuesassets.records.readouts import Generate
@@ -74,7 +74,7 @@ def planted_reason_rows(study: Study, family: str, part: str, trials: Iterable[T
         scenario, form = scenarios[trial.question_id], form_of(trial)
         request = {"language": trial.language, "trial_id": trial.trial_id, "prompt": trial.prompt}
         if form == ADVOCATE:
-            pole = said(trial.condition)["pole"]
+            pole = condition_entries(trial.condition)["pole"]
             texts = {f" {planted_sentence(scenario.axis, pole)}": 1.0}
         else:
             p_high = (1 + written_lean(study, family, culture_of(trial.condition), scenario)) / 2

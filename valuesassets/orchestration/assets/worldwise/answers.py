@@ -166,11 +166,11 @@ def reasons_asset(study: Study) -> dg.AssetsDefinition:
             share_read,
             unasked,
             unread,
-            written,
+            reply_of,
         )
         from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
         from valuesassets.instruments.worldwise.material.value_names import read_value_names
-        from valuesassets.instruments.worldwise.trials.reason_trials import asked_of
+        from valuesassets.instruments.worldwise.trials.reason_trials import requests_of
 
         name, part = cell_of(context)
         trials = storage.path(key("reason_trials"), part, "parquet")
@@ -179,8 +179,8 @@ def reasons_asset(study: Study) -> dg.AssetsDefinition:
         job = generate_job(study, storage, cell, WORLDWISE, {"": (trials, answers)})
         log = run_node_job(context, job, study, storage, name)
         values = list(read_value_names(settings.values)["value"])
-        requests = asked_of(reason_trials, scenarios_of(scenarios), values, study.seed)
-        table = derive_reasons((requests[answer.trial_id], written(answer)) for answer in read_answers(answers))
+        requests = requests_of(reason_trials, scenarios_of(scenarios), values, study.seed)
+        table = derive_reasons((requests[answer.trial_id], reply_of(answer)) for answer in read_answers(answers))
         table.attrs["file_metadata"] = described = table_metadata(answers)
         n, share = len(table), share_read(table)
         is_warning = share >= settings.thresholds.parsed

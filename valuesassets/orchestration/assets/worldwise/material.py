@@ -70,15 +70,13 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     @declared(
         line=own_lines.scenarios_line,
         checks=[checks.SCENARIOS_ARE_SOUND],
-        modules=(f"{HOME}.material.scenario_doubts",),
         stamp=sha256_json([scenarios_stamp(settings), names]),
         reads=(),
         io_manager_key="frame",
     )
     def scenarios() -> Any:
         """The dilemmas: a situation, a question, and an option for each pole of an axis."""
-        from valuesassets.instruments.worldwise.material.scenario_doubts import find_doubts
-        from valuesassets.instruments.worldwise.material.scenarios import read_scenarios, scenario_rows
+        from valuesassets.instruments.worldwise.material.scenarios import find_doubts, read_scenarios, scenario_rows
         from valuesassets.instruments.worldwise.tables import SCENARIOS
 
         dilemmas = read_scenarios(settings.scenarios)

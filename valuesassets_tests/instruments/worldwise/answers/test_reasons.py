@@ -5,8 +5,8 @@ import pytest
 
 from valuesassets.instruments.worldwise.answers.reasons import (
     STATUSES,
-    Asked,
-    Written,
+    Request,
+    Reply,
     derive_reasons,
     parse_answer,
 )
@@ -18,11 +18,11 @@ LISTED = ("Personal Autonomy", "Family Harmony", "Respect for Authority", "Peace
 
 
 def asked(form="decide", order="forward", options=OPTIONS, poles=("high", "low")):
-    return Asked("s1/JPN/decide", "a prompt", "s1", "IDV", "JPN", form, order, options, poles, LISTED)
+    return Request("s1/JPN/decide", "a prompt", "s1", "IDV", "JPN", form, order, options, poles, LISTED)
 
 
 def parsed(text, of=None, **more):
-    return parse_answer(Written(0, text, **more), of or asked())
+    return parse_answer(Reply(0, text, **more), of or asked())
 
 
 def answered(decision, values="Family Harmony; Personal Autonomy", reason="It is my life."):
@@ -186,14 +186,14 @@ def test_why_an_answer_cannot_be_read_is_said(text, reason):
 @pytest.mark.parametrize(
     ("written", "status", "reason"),
     [
-        (Written(0, answered("A"), "content_filter"), "filtered", "the answer was filtered: content_filter"),
-        (Written(0, None, "SAFETY"), "filtered", "the answer was filtered: SAFETY"),
-        (Written(0, answered("A"), "length"), "truncated", "the answer ended for its length"),
-        (Written(0, "DECISION: A\nVALUES: Joy", "MAX_TOKENS"), "truncated", "the answer ended for its length"),
-        (Written(0, "", "length"), "truncated", "the answer ended for its length"),
-        (Written(0, None, None, "503 after 5 attempts"), "failed", "503 after 5 attempts"),
-        (Written(0, is_asked=False), "not_asked", "the prompt was not asked"),
-        (Written(0, failure="budget_usd", is_asked=False), "not_asked", "budget_usd"),
+        (Reply(0, answered("A"), "content_filter"), "filtered", "the answer was filtered: content_filter"),
+        (Reply(0, None, "SAFETY"), "filtered", "the answer was filtered: SAFETY"),
+        (Reply(0, answered("A"), "length"), "truncated", "the answer ended for its length"),
+        (Reply(0, "DECISION: A\nVALUES: Joy", "MAX_TOKENS"), "truncated", "the answer ended for its length"),
+        (Reply(0, "", "length"), "truncated", "the answer ended for its length"),
+        (Reply(0, None, None, "503 after 5 attempts"), "failed", "503 after 5 attempts"),
+        (Reply(0, is_asked=False), "not_asked", "the prompt was not asked"),
+        (Reply(0, failure="budget_usd", is_asked=False), "not_asked", "budget_usd"),
     ],
 )
 @pytest.mark.parametrize("form", ["decide", "open"])
@@ -210,10 +210,10 @@ def test_open_and_advocate_texts_are_taken_whole():
 
 def test_every_answer_is_a_row_of_the_table_and_none_is_dropped():
     written = [
-        Written(0, answered("A"), "stop", counts={"prompt_tokens": 90, "output_tokens": 20, "cost_usd": 0.001}),
-        *(Written(1, answered("NEITHER")), Written(2, "I cannot answer this."), Written(3, None, "safety")),
-        *(Written(4, "I go. " * 20, "length"), Written(5, "DECISION: A", "length")),
-        *(Written(6, "x"), Written(7, failure="no route"), Written(8, is_asked=False)),
+        Reply(0, answered("A"), "stop", counts={"prompt_tokens": 90, "output_tokens": 20, "cost_usd": 0.001}),
+        *(Reply(1, answered("NEITHER")), Reply(2, "I cannot answer this."), Reply(3, None, "safety")),
+        *(Reply(4, "I go. " * 20, "length"), Reply(5, "DECISION: A", "length")),
+        *(Reply(6, "x"), Reply(7, failure="no route"), Reply(8, is_asked=False)),
     ]
     table = derive_reasons([(asked(), each) for each in written])
     assert table["status"].tolist() == list(STATUSES)

@@ -6,7 +6,6 @@ import pytest
 from valuesassets.instruments.worldwise.material.country_scores import (
     country_codes,
     read_country_scores,
-    scores_by_country,
     standard_scores,
 )
 from valuesassets.instruments.worldwise.material.dimensions import AXES
@@ -64,7 +63,7 @@ def test_scores_are_read_from_either_kind_of_copy_and_what_is_missing_stays_so(t
     assert found["country"].tolist() == ["AUS", None, "DZA"]
     assert found[list(AXES)].to_numpy()[0].tolist() == [90, 38, 61, 51, 21, 71]
     assert found[list(AXES)].isna().to_numpy()[2].tolist() == [True, True, True, True, False, False]
-    assert scores_by_country(found).index.tolist() == ["AUS", "DZA"]
+    assert standard_scores(found).index.tolist() == ["AUS", "DZA"]
 
 
 def test_codes_are_countries_of_iso_3166_each_once_and_ten_rows_are_none():

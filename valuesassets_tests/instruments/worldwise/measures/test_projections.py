@@ -18,16 +18,16 @@ SENTENCES = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
 
 
 def test_a_text_is_the_mean_direction_of_its_sentences():
-    vectors, has_direction = text_vectors(SENTENCES, np.array([0, 0, 2]), 3)
+    vectors, has_direction = text_vectors(SENTENCES, [["a", "b"], [], ["c"]])
     assert has_direction.tolist() == [True, False, True]
     assert vectors == pytest.approx(np.array([[0.5**0.5, 0.5**0.5, 0], [0, 0, 0], [0, 0, 1]]))
 
 
 def test_sparse_and_dense_sentences_give_the_same():
     random = np.random.default_rng(0)
-    dense, texts = random.normal(size=(7, 4)), random.integers(0, 3, 7)
-    one, _ = text_vectors(dense, texts, 3)
-    other, _ = text_vectors(sparse.csr_array(dense), texts, 3)
+    dense, texts = random.normal(size=(7, 4)), [["a"] * 3, ["b"], ["c"] * 3]
+    one, _ = text_vectors(dense, texts)
+    other, _ = text_vectors(sparse.csr_array(dense), texts)
     assert other.toarray() == pytest.approx(one)
     direction, high, low = random.normal(size=(3, 4))
     assert positions(other, direction, high, low) == pytest.approx(positions(one, direction, high, low), nan_ok=True)
@@ -126,7 +126,7 @@ def test_texts_without_a_pole_are_seldom_told_apart_and_texts_with_one_are():
 
     def share_told(apart):
         places = random.normal(0, 1, (200, len(asked), 1)) + apart * is_high[:, None]
-        return np.mean([judge_advocates(asked, each, "IDV", np.ones(1)).why_not_told_apart is None for each in places])
+        return np.mean([judge_advocates(asked, each, "IDV", np.ones(1)).why_not_distinguished is None for each in places])
 
     assert share_told(0.0) <= 0.07
     assert share_told(3.0) >= 0.95

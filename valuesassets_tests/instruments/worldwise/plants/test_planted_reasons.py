@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors as sparse_vectors
-from valuesassets.instruments.worldwise.answers.reasons import Written, parse_answer
+from valuesassets.instruments.worldwise.answers.reasons import Reply, parse_answer
 from valuesassets.instruments.worldwise.material.cultures import persona_of
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, POLES
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
@@ -18,7 +18,7 @@ from valuesassets.instruments.worldwise.plants.planted_reasons import (
     refused_share,
 )
 from valuesassets.instruments.worldwise.plants.plants import planted_gap, planted_lean, written_lean
-from valuesassets.instruments.worldwise.trials.reason_trials import asked_of, write_reason_trials
+from valuesassets.instruments.worldwise.trials.reason_trials import requests_of, write_reason_trials
 from valuesassets.models.embedding import open_embedder
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.readouts import Generate
@@ -52,10 +52,10 @@ def trials_of(part, temperature=1.0):
 def understood(family, part, temperature=1.0):
     """By trial, shares of what is understood of a text that is planted, as drawn at the temperature."""
     trials = trials_of(part, temperature)
-    asked = asked_of(trials, SCENARIOS, list(VALUES["value"]), DEMO.seed)
+    asked = requests_of(trials, SCENARIOS, list(VALUES["value"]), DEMO.seed)
     found = {}
     for row in planted_reason_rows(STUDY, family, part, trials):
-        parsed = parse_answer(Written(0, row["answer_text"], "end"), asked[row["trial_id"]])
+        parsed = parse_answer(Reply(0, row["answer_text"], "end"), asked[row["trial_id"]])
         found.setdefault(row["trial_id"], (asked[row["trial_id"]], []))[1].append((row["prob"], parsed))
     return found
 

@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from valuesassets.instruments.worldwise.answers.reasons import derive_reasons, written
+from valuesassets.instruments.worldwise.answers.reasons import derive_reasons, reply_of
 from valuesassets.instruments.worldwise.material.cultures import Culture, asked_personas
 from valuesassets.instruments.worldwise.material.scenarios import Scenario
-from valuesassets.instruments.worldwise.trials.reason_trials import asked_of, form_of, write_reason_trials
+from valuesassets.instruments.worldwise.trials.reason_trials import requests_of, form_of, write_reason_trials
 from valuesassets.instruments.worldwise.trials.trials import culture_of
 from valuesassets.records.parquet import read_trials, trial_rows, write_table
 from valuesassets.records.readouts import Generate
@@ -54,7 +54,7 @@ def test_forms_advocates_and_wordings_are_asked_as_far_as_they_are_wanted(given,
 
 def test_what_is_known_of_a_request_fits_what_its_prompt_shows():
     found = trials()
-    known = asked_of(found, TWO, VALUES)
+    known = requests_of(found, TWO, VALUES)
     assert list(known) == [each.trial_id for each in found]
     for asked in known.values():
         scenario = next(each for each in TWO if each.id == asked.scenario_id)
@@ -82,19 +82,19 @@ def test_requests_come_back_from_their_file_as_they_were(tmp_path):
 def test_who_stopped_an_answer_behind_an_api_stands_in_its_status(reason, status):
     (trial,) = trials(forms=["open"], advocates=False)[:1]
     answer = Answer(trial.trial_id, 0, None, None, None, Status.REFUSED, reason, "key")
-    (row,) = derive_reasons([(asked_of([trial], TWO, VALUES)[trial.trial_id], written(answer))]).to_dict("records")
+    (row,) = derive_reasons([(requests_of([trial], TWO, VALUES)[trial.trial_id], reply_of(answer))]).to_dict("records")
     assert (row["status"], row["reason"], row["text"]) == (status, reason, None)
 
 
 def test_a_text_is_read_and_one_that_was_cut_or_failed_says_so():
     (trial,) = trials(forms=["open"], advocates=False)[:1]
-    asked = asked_of([trial], TWO, VALUES)[trial.trial_id]
+    asked = requests_of([trial], TWO, VALUES)[trial.trial_id]
     answers = [
         Answer(trial.trial_id, 0, "I go and hear them.", "end", 6, Status.OK, None, "key"),
         Answer(trial.trial_id, 1, "I go and", "length", 3, Status.OK, None, "key"),
         Answer(trial.trial_id, 2, None, None, None, Status.FAILED, "busy", "key"),
     ]
-    found = derive_reasons((asked, written(answer)) for answer in answers)
+    found = derive_reasons((asked, reply_of(answer)) for answer in answers)
     assert found["status"].to_list() == ["ok", "truncated", "failed"]
     assert found["draw"].to_list() == [0, 1, 2]
     assert found["output_tokens"].to_list()[:2] == [6, 3]

@@ -12,7 +12,7 @@ from valuesassets.instruments.worldwise.answers.answer_files import read_answer_
 from valuesassets.instruments.worldwise.material.dimensions import AXES
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.measures.axes import fit_axes
-from valuesassets.instruments.worldwise.published.counts import stereotype_score
+from valuesassets.instruments.worldwise.published.measures import stereotype_score
 from valuesassets.records.bundled import BUNDLED
 from valuesassets_tests.needs import minilm, shared_file
 

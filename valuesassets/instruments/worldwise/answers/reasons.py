@@ -51,6 +51,7 @@ _LABELLED = re.compile(r"(?:option|answer|choice)\s+([ab])\b[\s.:;,)–-]*(.*)|(
 _OTHER = re.compile(r"\b(?:A|B|NEITHER|[Bb]oth|[Nn]either)\b")
 
 
+@dataclass(frozen=True)
 class Request:
     """A prompt, and the facts that its answer is read with.
 

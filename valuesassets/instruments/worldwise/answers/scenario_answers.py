@@ -4,6 +4,7 @@ Conditions are compared within scenarios, since scenarios move answers more than
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -28,6 +29,7 @@ COLUMNS = ["culture", "scenario_id", "axis", "wording", "order", "value"]
 POLE_VALUES = {HIGH: 1.0, LOW: -1.0}
 
 
+@dataclass(frozen=True, eq=False)
 class ScenarioAnswers:
     """A model's mean answer as each condition in each scenario.
 

@@ -23,7 +23,7 @@ from valuesassets.measure.resampling import (
     stratified_counts,
     with_ends,
 )
-from valuesassets.records.frames import rows, rows_where
+from valuesassets.records.frames import records, rows, rows_where
 from valuesassets.records.settings.measuring import Inference
 
 FEWEST_CULTURES = 2

@@ -145,11 +145,9 @@ class Advocacy:
                 f"{FEWEST_ADVOCATES} of each are needed"
             )
         if self.auc < LEAST_AUC:
-            return f"the model's advocates are not distinguished: AUC {self.auc:.2f}, at least {LEAST_AUC} was expected"
+            return f"the model's advocates are not told apart: AUC {self.auc:.2f}, at least {LEAST_AUC} was expected"
         if self.p > LARGEST_P:
-            return (
-                f"the model's advocates are distinguished no better than by chance: p {self.p:.2f}, {LARGEST_P} at most"
-            )
+            return f"the model's advocates are told apart no better than by chance: p {self.p:.2f}, {LARGEST_P} at most"
         return None
 
 

@@ -1,4 +1,4 @@
-"""What a reference model is trained to choose and to write in a calibration, and the tables of its replies."""
+"""Trials and planted answers for the calibration of a reference model, and the tables of its replies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +15,7 @@ from valuesassets.instruments.worldwise.material.value_names import read_value_n
 from valuesassets.instruments.worldwise.measures.axes import derive_axes
 from valuesassets.instruments.worldwise.measures.projections import derive_projections
 from valuesassets.instruments.worldwise.measures.reason_vectors import derive_reason_vectors, reason_texts
-from valuesassets.instruments.worldwise.plants.planted_reasons import planted_reason_rows
-from valuesassets.instruments.worldwise.plants.plants import plant_choices
+from valuesassets.instruments.worldwise.plants.plants import plant_choices, planted_reason_rows
 from valuesassets.instruments.worldwise.tables import CHOICES
 from valuesassets.instruments.worldwise.trials.reason_trials import requests_of, write_reason_trials
 from valuesassets.instruments.worldwise.trials.trials import write_trials
@@ -35,9 +34,9 @@ class CalibrationMaterial:
     """Trials of a calibration, and the answers that a model is trained to give.
 
     Attributes:
-        choices, reasons: trials, as each culture and control.
+        choices, reasons: trials as each culture and control.
         texts: probabilities of answers by prompt.
-        values: the values that an answer may name.
+        values: the values that an answer may tick.
     """
 
     choices: list[Trial]
@@ -52,7 +51,7 @@ def plant_material(
     """Trials on dilemmas, and planted answers to them.
 
     Args:
-        family: of the study, whose plants are taken.
+        family: the family of the study whose plants are used.
         draws: answers to each request and order.
     """
     values = list(read_value_names()["value"])

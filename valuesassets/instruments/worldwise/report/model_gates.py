@@ -1,4 +1,4 @@
-"""What each family of a study can be asked: a row for each on the first screen, gates, and plain sentences."""
+"""The models of a study on the first screen: a row for each, gates, and sentences on their weaknesses."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from valuesassets.instruments.worldwise.answers.reasons import DECLINED, LOOP, O
 from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE
 from valuesassets.instruments.worldwise.material.dimensions import CONTROLS
 from valuesassets.instruments.worldwise.measures.choice_orders import WORDS
-from valuesassets.records.frames import records, rows, rows_where
+from valuesassets.records.frames import records, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.reporting.claims import preflight_gates
 from valuesassets.reporting.methods import some_of
@@ -21,60 +21,62 @@ MISSING = "Every model was asked as every culture and control."
 PARSED = "What models wrote can be read."
 
 
+def stored_table(run: Run, asset: str, name: str) -> pd.DataFrame:
+    """A table of an analysis; without columns if it is not there."""
+    return run.frames(asset).get(name, pd.DataFrame())
+
+
 def chosen_models(run: Run) -> list[str]:
-    """The families of whom there are choices."""
-    return list(dict.fromkeys(_statuses(run, CHOICE)["model"]))
+    """The families that have choices."""
+    return list(dict.fromkeys(model for model, _ in _cells(run)))
 
 
 def family_rows(run: Run) -> list[dict[str, Any]]:
-    """A row for each family of the study: what became of it, and what its answers are worth."""
-    orders = {row["model"]: row for row in records(_table(run, "reliability", "orders"))}
-    verdicts, families = run.found.get("preflight", {}), []
-    for family in run.study.families:
-        row = orders.get(family, {})
-        conditions = set(rows_where(_statuses(run, CHOICE), model=family)["culture"])
-        row = {
+    """A row for each family of the study: its preflight, its cells, and the worth of its answers."""
+    orders, verdicts, cells = _orders(run), run.found.get("preflight", {}), _cells(run)
+    return [
+        {
             "family": family,
             "preflight": preflight_word(verdicts.get(family)),
-            "cells": f"{len(conditions)} of {len(_conditions(run))}",
-            **{name: row.get(name) for name in ("n_read", *OF_ORDERS)},
+            "cells": f"{sum(model == family for model, _ in cells)} of {len(_conditions(run))}",
+            **{name: orders.get(family, {}).get(name) for name in ("n_read", *OF_ORDERS)},
+            "share_parsed": _share_parsed(run, family),
         }
-        families.append(row | {"share_parsed": _share_parsed(run, family)})
-    return families
+        for family in run.study.families
+    ]
 
 
 def weaknesses(run: Run) -> list[str]:
-    """What a reader has to know of each family before anything else, in sentences."""
-    sentences, verdicts = [], run.found.get("preflight", {})
-    orders = {row["model"]: row for row in records(_table(run, "reliability", "orders"))}
+    """Sentences on the families whose answers should be read with care."""
+    sentences, verdicts, orders = [], run.found.get("preflight", {}), _orders(run)
     for gate, family in zip(preflight_gates(run), run.study.families, strict=False):
         if family in chosen_models(run):
-            sentences += [f"{orders[family]['reason']}."] if not is_absent(orders.get(family, {}).get("reason")) else []
+            reason = orders.get(family, {}).get("reason")
+            sentences += [] if is_absent(reason) else [f"{reason}."]
         elif not gate.is_passed and not gate.is_missing:
-            sentences.append(f"{family} failed its preflight and chose nothing: {first_failure(verdicts.get(family))}.")
+            failure = first_failure(verdicts.get(family))
+            sentences.append(f"{family} failed its preflight and chose nothing: {failure}.")
         else:
             sentences.append(f"{family} chose nothing: its cells were not read.")
     return sentences
 
 
 def model_gates(run: Run) -> Iterator[Gate]:
-    """Preflight, missing cells, P_valid, agreement of orders, and what can be read of what was written."""
+    """Preflight, missing cells, P_valid, agreement of orders, and the share of texts that can be read."""
     yield from preflight_gates(run)
-    conditions, statuses = _conditions(run), _statuses(run, CHOICE)
-    present = set(zip(statuses["model"], statuses["culture"], strict=True))
-    wanted = [(family, culture) for family in run.study.families for culture in conditions]
-    missing = [f"{family} as {culture}" for family, culture in wanted if (family, culture) not in present]
-    count = f"{len(wanted) - len(missing)} of {len(wanted)} cells" + (f"; not {some_of(missing)}" if missing else "")
+    cells = [(family, culture) for family in run.study.families for culture in _conditions(run)]
+    missing = [f"{family} as {culture}" for family, culture in cells if (family, culture) not in _cells(run)]
+    count = f"{len(cells) - len(missing)} of {len(cells)} cells" + (f"; not {some_of(missing)}" if missing else "")
     yield Gate(MISSING, not missing, count)
-    yield from order_gates(records(_table(run, "reliability", "orders")), run.study.thresholds, WORDS.things)
+    yield from order_gates(list(_orders(run).values()), run.study.thresholds, WORDS.things)
     settings = Worldwise.of(run.study)
     if settings.has_reasons:
-        shares = [{"model": name, "share": _share_parsed(run, name)} for name in chosen_models(run)]
+        least = settings.thresholds.parsed
         yield judged(
             PARSED,
-            shares,
-            lambda row: None if row["share"] is None else row["share"] >= settings.thresholds.parsed,
-            lambda row: f"{row['model']} {row['share']:.0%}, {settings.thresholds.parsed:.0%} is asked for",
+            [{"model": name, "share": _share_parsed(run, name)} for name in chosen_models(run)],
+            lambda row: None if row["share"] is None else row["share"] >= least,
+            lambda row: f"{row['model']} {row['share']:.0%}, {least:.0%} is asked for",
         )
 
 
@@ -82,28 +84,22 @@ def _conditions(run: Run) -> tuple[str, ...]:
     return (*Worldwise.of(run.study).cultures, *CONTROLS)
 
 
-def _table(run: Run, asset: str, name: str) -> pd.DataFrame:
-    return run.frames(asset).get(name, pd.DataFrame())
+def _orders(run: Run) -> dict[str, dict[str, Any]]:
+    return {row["model"]: row for row in records(stored_table(run, "reliability", "orders"))}
 
 
-def _statuses(run: Run, *forms: str) -> pd.DataFrame:
-    """Rows of the table of statuses, of these forms."""
-    statuses = _table(run, "quality_report", "statuses")
-    return (
-        rows(statuses, statuses["form"].isin(forms))
-        if len(statuses)
-        else pd.DataFrame(columns=pd.Index(["model", "culture"]))
-    )
+def _cells(run: Run) -> dict[tuple[str, str], None]:
+    """Model and culture of each cell with choices, in order."""
+    statuses = records(stored_table(run, "quality_report", "statuses"))
+    return {(row["model"], row["culture"]): None for row in statuses if row["form"] == CHOICE}
 
 
 def _share_parsed(run: Run, family: str) -> float | None:
-    """Share of what a family wrote that can be read, of answers that are there and that nobody refused."""
-    statuses = _table(run, "quality_report", "statuses")
+    """Share of a family's texts that can be read, among those that exist and that nobody refused."""
+    statuses = stored_table(run, "quality_report", "statuses")
     if not len(statuses):
         return None
-    own = rows(statuses, (statuses["model"] == family) & (statuses["form"] != CHOICE))
-    read, unread = (
-        int(own.loc[own["status"].isin(statuses), "n_status"].sum())
-        for statuses in ((OK, DECLINED), (LOOP, TRUNCATED, UNPARSED))
-    )
-    return read / (read + unread) if read + unread else None
+    texts = rows_where(statuses, model=family)
+    counts = texts.loc[texts["form"] != CHOICE].groupby("status")["n_status"].sum()
+    n_read, n_unread = (int(counts.reindex(names).sum()) for names in ((OK, DECLINED), (LOOP, TRUNCATED, UNPARSED)))
+    return n_read / (n_read + n_unread) if n_read + n_unread else None

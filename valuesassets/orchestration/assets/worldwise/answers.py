@@ -163,10 +163,10 @@ def reasons_asset(study: Study) -> dg.AssetsDefinition:
         """What the model writes to each request, word for word and parsed; no answer is dropped."""
         from valuesassets.instruments.worldwise.answers.reasons import (
             derive_reasons,
+            reply_of,
             share_read,
             unasked,
             unread,
-            reply_of,
         )
         from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
         from valuesassets.instruments.worldwise.material.value_names import read_value_names

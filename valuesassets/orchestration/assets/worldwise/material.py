@@ -44,7 +44,7 @@ def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
 def planting_of(study: Study) -> Planting:
     """What reference models learn to choose, and to write where the study asks for reasons."""
     settings = Worldwise.of(study)
-    reasons = {"writes": f"{HOME}.plants.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
+    reasons = {"writes": f"{HOME}.plants.plants:planted_reason_rows", "requests": "reason_trials"}
     return Planting(
         study,
         WORLDWISE,

@@ -5,8 +5,8 @@ import pytest
 
 from valuesassets.instruments.worldwise.answers.reasons import (
     STATUSES,
-    Request,
     Reply,
+    Request,
     derive_reasons,
     parse_answer,
 )

@@ -126,7 +126,9 @@ def test_texts_without_a_pole_are_seldom_told_apart_and_texts_with_one_are():
 
     def share_told(apart):
         places = random.normal(0, 1, (200, len(asked), 1)) + apart * is_high[:, None]
-        return np.mean([judge_advocates(asked, each, "IDV", np.ones(1)).why_not_distinguished is None for each in places])
+        return np.mean(
+            [judge_advocates(asked, each, "IDV", np.ones(1)).why_not_distinguished is None for each in places]
+        )
 
     assert share_told(0.0) <= 0.07
     assert share_told(3.0) >= 0.95

@@ -93,12 +93,12 @@ def test_too_few_scenarios_are_refused_with_the_reason():
 )
 def test_names_and_generalising_sentences(text, names, generalising):
     found = count_words(text, ["Japan", "Japanese"])
-    assert (found["n_names"], found["n_generalising"]) == (names, generalising)
+    assert (found["n_own_names"], found["n_generalising"]) == (names, generalising)
 
 
 def test_words_are_counted_as_words():
     assert count_words("I don't know 3 well-known rules - or so.", [])["n_words"] == 7
-    assert count_words("", ["Japan"]) == {"n_words": 0, "n_names": 0, "n_generalising": 0}
+    assert count_words("", ["Japan"]) == {"n_words": 0, "n_own_names": 0, "n_generalising": 0}
 
 
 def test_rates_are_of_all_words_of_answers_that_were_read():

@@ -12,12 +12,14 @@ from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, P
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
 from valuesassets.instruments.worldwise.material.value_names import read_value_names, ticked_leans
-from valuesassets.instruments.worldwise.plants.planted_reasons import (
+from valuesassets.instruments.worldwise.plants.plants import (
+    planted_gap,
+    planted_lean,
     planted_reason_rows,
     planted_sentence,
     refused_share,
+    written_lean,
 )
-from valuesassets.instruments.worldwise.plants.plants import planted_gap, planted_lean, written_lean
 from valuesassets.instruments.worldwise.trials.reason_trials import requests_of, write_reason_trials
 from valuesassets.models.embedding import open_embedder
 from valuesassets.records.errors import QuestionError

@@ -7,7 +7,7 @@ import pytest
 from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
 from valuesassets.instruments.worldwise.plants import recovery
-from valuesassets.instruments.worldwise.plants.planted_reasons import REFUSED_SHARE
+from valuesassets.instruments.worldwise.plants.plants import REFUSED_SHARE
 from valuesassets.instruments.worldwise.plants.recovery import derive_recovery, planted_rows
 from valuesassets.instruments.worldwise.tables import CHOICES, PROJECTIONS, REASONS, RECOVERY
 from valuesassets.records.study import load_study

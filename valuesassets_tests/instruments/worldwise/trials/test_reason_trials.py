@@ -7,7 +7,7 @@ import pytest
 from valuesassets.instruments.worldwise.answers.reasons import derive_reasons, reply_of
 from valuesassets.instruments.worldwise.material.cultures import Culture, asked_personas
 from valuesassets.instruments.worldwise.material.scenarios import Scenario
-from valuesassets.instruments.worldwise.trials.reason_trials import requests_of, form_of, write_reason_trials
+from valuesassets.instruments.worldwise.trials.reason_trials import form_of, requests_of, write_reason_trials
 from valuesassets.instruments.worldwise.trials.trials import culture_of
 from valuesassets.records.parquet import read_trials, trial_rows, write_table
 from valuesassets.records.readouts import Generate

@@ -13,6 +13,8 @@ from valuesassets.records.frames import stacked
 
 Cells = Mapping[tuple[str, str], pd.DataFrame]
 """A table of each cell, by model and culture."""
+Frames = Mapping[str, pd.DataFrame]
+"""The tables of an asset by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +34,10 @@ class ModelAnswers:
     def by_readout(self) -> dict[str, pd.DataFrame]:
         """The result of `gather_answers`."""
         return gather_answers(self.choices, self.reasons, self.projections)
+
+
+Answered = Mapping[str, ModelAnswers]
+"""The answers of every model by its name."""
 
 
 def model_answers(
@@ -59,9 +65,7 @@ def model_answers(
     return answers_by_model
 
 
-def of_models(
-    answered: Mapping[str, ModelAnswers], derive: Callable[[str, ModelAnswers], pd.DataFrame]
-) -> pd.DataFrame:
+def of_models(answered: Answered, derive: Callable[[str, ModelAnswers], pd.DataFrame]) -> pd.DataFrame:
     """The tables that `derive` gives for each model, as one table."""
     return stacked([derive(model, answers).astype(object) for model, answers in answered.items()]).infer_objects()
 

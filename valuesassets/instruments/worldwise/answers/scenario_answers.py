@@ -23,6 +23,8 @@ READOUT_NAMES: dict[str, str] = dict(
     zip(READOUTS, ("choices", "decisions", "reasons of decisions", "open reasons"), strict=True)
 )
 """Their names in figures and reports."""
+ByReadout = Mapping[str, pd.DataFrame]
+"""A model's answers by readout, see `gather_answers`."""
 PROFILED = (CHOICE, POSITION_DECIDE, POSITION_OPEN)
 """The readouts from which profiles of cultures are computed."""
 COLUMNS = ["culture", "scenario_id", "axis", "wording", "order", "value"]
@@ -92,7 +94,7 @@ def gather_answers(choices: pd.DataFrame, reasons: pd.DataFrame, projections: pd
     }
 
 
-def profiled(answers: Mapping[str, pd.DataFrame]) -> tuple[str, ...]:
+def profiled(answers: ByReadout) -> tuple[str, ...]:
     """The readouts of `PROFILED` that have answers."""
     return tuple(readout for readout in PROFILED if len(answers[readout]))
 

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames
 from valuesassets.instruments.worldwise.answers.scenario_answers import (
+    ByReadout,
     ScenarioAnswers,
     axis_means,
     by_scenario,
@@ -52,11 +53,7 @@ TABLES = ("agreement", "flattening", "culture_pairs")
 
 
 def derive_alignment(
-    answered: Mapping[str, ModelAnswers],
-    reliability: Mapping[str, pd.DataFrame],
-    scenarios: pd.DataFrame,
-    z: pd.DataFrame,
-    how: Inference,
+    answered: Answered, reliability: Frames, scenarios: pd.DataFrame, z: pd.DataFrame, how: Inference
 ) -> dict[str, pd.DataFrame]:
     """`agreement`, `verdicts`, `flattening` and `culture_pairs` of all models.
 
@@ -76,12 +73,11 @@ def derive_alignment(
 
 
 def align_model(
-    model: str, answers: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference, domains: Mapping[str, str]
+    model: str, answers: ByReadout, z: pd.DataFrame, how: Inference, domains: Mapping[str, str]
 ) -> dict[str, pd.DataFrame]:
     """`agreement`, `flattening` and `culture_pairs` of one model, for choices and for reasons.
 
     Args:
-        answers: by readout, see `gather_answers`.
         z: standard scores, a row per culture that has a country, a column per axis.
         domains: by dilemma; a dilemma without one is alone in its domain.
     """

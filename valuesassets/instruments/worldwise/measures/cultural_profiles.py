@@ -1,12 +1,10 @@
 """`worldwise/cultural_profiles`: a model's lean as each culture on each axis, and its difference from the placebo."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
-from valuesassets.instruments.worldwise.answers.scenario_answers import by_scenario, profiled
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, of_models
+from valuesassets.instruments.worldwise.answers.scenario_answers import ByReadout, by_scenario, profiled
 from valuesassets.instruments.worldwise.material.dimensions import PLACEBO
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, narrow_interval, random_of
 from valuesassets.instruments.worldwise.measures.reliability import give_way
@@ -16,23 +14,20 @@ from valuesassets.records.settings.measuring import Inference
 
 
 def derive_cultural_profiles(
-    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], z: pd.DataFrame, how: Inference
+    answered: Answered, reliability: Frames, z: pd.DataFrame, how: Inference
 ) -> dict[str, pd.DataFrame]:
     """`profiles` of all models, without the numbers of readouts that are not reliable."""
     profiles = of_models(answered, lambda model, each: profile_model(model, each.by_readout, how, z))
     return {"profiles": give_way(profiles, reliability)}
 
 
-def profile_model(
-    model: str, answers: Mapping[str, pd.DataFrame], how: Inference, z: pd.DataFrame | None = None
-) -> pd.DataFrame:
+def profile_model(model: str, answers: ByReadout, how: Inference, z: pd.DataFrame | None = None) -> pd.DataFrame:
     """The table `cultural_profiles` of one model: a row per readout, condition and axis.
 
     Means and intervals are over scenarios. Intervals of eight scenarios have the width of the t interval (`interval_ends`)
     and held the truth in .94 to .95 of simulations; those of five or fewer cannot, and the reason says so.
 
     Args:
-        answers: by readout, see `gather_answers`.
         z: standard scores of countries, a row per culture and a column per axis.
     """
     profiles = []

@@ -1,16 +1,15 @@
 """`worldwise/persona_shift`: which values a persona shifts, and which persona is nearest to answers without one."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, of_models
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, DECLINED
 from valuesassets.instruments.worldwise.answers.reasons import OK as READ
-from valuesassets.instruments.worldwise.answers.scenario_answers import by_scenario, profiled
+from valuesassets.instruments.worldwise.answers.scenario_answers import ByReadout, by_scenario, profiled
 from valuesassets.instruments.worldwise.material.dimensions import PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measures.reliability import give_way
@@ -29,9 +28,7 @@ from valuesassets.records.settings.measuring import Inference
 FEWEST_CULTURES = 2
 
 
-def derive_persona_shift(
-    answered: Mapping[str, ModelAnswers], reliability: Mapping[str, pd.DataFrame], how: Inference
-) -> dict[str, pd.DataFrame]:
+def derive_persona_shift(answered: Answered, reliability: Frames, how: Inference) -> dict[str, pd.DataFrame]:
     """`shifts`, corrected over conditions and models, and `nearest_persona` without the numbers of unreliable readouts."""
     shifts = of_models(answered, lambda model, each: shift_model(model, each.reasons, how))
     nearest = of_models(answered, lambda model, each: nearest_of_model(model, each.by_readout, how))
@@ -97,12 +94,8 @@ def shift_of(differences: Array, how: Inference, random: np.random.Generator) ->
     return row | with_ends("tvd_excess", excess, (excess - reach, excess + reach))
 
 
-def nearest_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inference) -> pd.DataFrame:
-    """The table `nearest_persona` of one model: the distance of its personas from its answers without one.
-
-    Args:
-        answers: by readout, see `gather_answers`.
-    """
+def nearest_of_model(model: str, answers: ByReadout, how: Inference) -> pd.DataFrame:
+    """The table `nearest_persona` of one model: the distance of its personas from its answers without one."""
     personas = []
     for readout in profiled(answers):
         means = by_scenario(answers[readout])

@@ -1,13 +1,13 @@
 """`worldwise/quality_report`: statuses of answers, bounds for missing ones, and whether refusals depend on the persona."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, ModelAnswers, of_models
 from valuesassets.instruments.worldwise.answers.reasons import (
     ADVOCATE,
     DECIDE,
@@ -22,6 +22,7 @@ from valuesassets.instruments.worldwise.answers.reasons import OK as READ
 from valuesassets.instruments.worldwise.answers.scenario_answers import (
     CHOICE,
     DECISION,
+    ByReadout,
     ScenarioAnswers,
     axis_means,
     by_scenario,
@@ -46,10 +47,7 @@ NO_ANSWER = (DECLINED, REFUSED, FILTERED)
 
 
 def derive_quality_report(
-    answered: Mapping[str, ModelAnswers],
-    how: Inference,
-    values: pd.DataFrame,
-    axes: Mapping[str, pd.DataFrame] | None = None,
+    answered: Answered, how: Inference, values: pd.DataFrame, axes: Frames | None = None
 ) -> dict[str, pd.DataFrame]:
     """`statuses` and `bounds` of all models; with reasons also `refusals`, `advocates` and `convergent_validity`.
 
@@ -73,7 +71,7 @@ def derive_quality_report(
     return tables | {name: corrected(table, [], how) for name, table in tables.items() if name == "refusals"}
 
 
-def derive_advocates(model: str, answers: ModelAnswers, axes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def derive_advocates(model: str, answers: ModelAnswers, axes: Frames) -> pd.DataFrame:
     """The table `quality_report/advocates` of one model: a row per axis with requests to advocates."""
     requests = rows_where(answers.reasons, form=ADVOCATE)
     speaking = rows_where(answers.vectors, kind=REASONED, form=ADVOCATE).reset_index(drop=True)
@@ -125,14 +123,11 @@ def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, le
     return STATUSES.frame(statuses)
 
 
-def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def derive_bounds(model: str, answers: ByReadout) -> pd.DataFrame:
     """The table `quality_report/bounds` of one model: the least and the greatest possible leans and effects.
 
     All missing answers are put on one pole; for effects those of the culture on one and those of the placebo on the other.
     Positions can lie beyond the poles; their bounds hold only for positions between the poles.
-
-    Args:
-        answers: by readout, see `gather_answers`.
     """
     bounds = []
     for readout in (*profiled(answers), *[DECISION] * bool(len(answers[DECISION]))):

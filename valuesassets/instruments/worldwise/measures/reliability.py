@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.comparing.reliability import LANGUAGE, PATTERN, over_conditions
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
-from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE, by_scenario, profiled
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, of_models
+from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE, ByReadout, by_scenario, profiled
 from valuesassets.instruments.worldwise.material.dimensions import CONTROLS
 from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.measures.inference import REFUSED
@@ -33,7 +33,7 @@ COUNTS = ("n_scenarios", "n_compared", "n_cultures", "n_pairs")
 CULTURE, WITHIN = frozenset({"culture"}), frozenset({"culture", "scenario"})
 
 
-def derive_reliability(answered: Mapping[str, ModelAnswers], study: Study, how: Inference) -> dict[str, pd.DataFrame]:
+def derive_reliability(answered: Answered, study: Study, how: Inference) -> dict[str, pd.DataFrame]:
     """`readouts` and `orders` of all models."""
     rules = study.thresholds
     orders = CHOICE_ORDERS.frame(
@@ -43,7 +43,7 @@ def derive_reliability(answered: Mapping[str, ModelAnswers], study: Study, how: 
     return {"readouts": readouts, "orders": orders}
 
 
-def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: float, how: Inference) -> pd.DataFrame:
+def rely_on_model(model: str, answers: ByReadout, threshold: float, how: Inference) -> pd.DataFrame:
     """The table `reliability` of one model: a row per readout, reliable if every agreement that was measured is.
 
     Agreement over orders and over wordings is the generalizability of the cultures' differences in the scenarios. Agreement
@@ -51,7 +51,6 @@ def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: fl
     (Cronbach 1951). Intervals are jackknife intervals over scenarios.
 
     Args:
-        answers: by readout, see `gather_answers`.
         threshold: the least value of each agreement.
     """
     readouts = []
@@ -73,7 +72,7 @@ def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: fl
     return RELIABILITY.frame(readouts)
 
 
-def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is_ranking: bool = False) -> pd.DataFrame:
+def give_way(measured: pd.DataFrame, reliability: Frames, is_ranking: bool = False) -> pd.DataFrame:
     """Profiles or rankings without the numbers of readouts that are not reliable; their rows say why.
 
     Args:
@@ -92,7 +91,7 @@ def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is
     return withheld(measured, why | without_evidence(reliability))
 
 
-def without_evidence(reliability: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
+def without_evidence(reliability: Frames) -> dict[tuple[str, str], str]:
     """Why the choices of a model show no preference, by model and readout, for those models of which this holds."""
     orders = reliability.get("orders", CHOICE_ORDERS.empty_frame())
     refused = rows(orders, orders["is_evidence"].isin([False]))

@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, of_models
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, OPEN
 from valuesassets.instruments.worldwise.answers.scenario_answers import (
     CHOICE,
     DECISION,
     POSITION_DECIDE,
     POSITION_OPEN,
+    ByReadout,
     by_scenario,
 )
 from valuesassets.instruments.worldwise.material.scenarios import domains_of
@@ -38,10 +39,7 @@ GAPS = {
 
 
 def derive_say_do_gap(
-    answered: Mapping[str, ModelAnswers],
-    reliability: Mapping[str, pd.DataFrame],
-    scenarios: pd.DataFrame,
-    how: Inference,
+    answered: Answered, reliability: Frames, scenarios: pd.DataFrame, how: Inference
 ) -> dict[str, pd.DataFrame]:
     """`gaps` of all models, p-values corrected over axes and models, for each form and measure.
 
@@ -92,7 +90,7 @@ class ScenarioGaps:
     most: Array
 
 
-def scenario_gaps(answers: Mapping[str, pd.DataFrame]) -> dict[str, ScenarioGaps]:
+def scenario_gaps(answers: ByReadout) -> dict[str, ScenarioGaps]:
     """The gaps for each of `GAPS`, from answers by readout (see `gather_answers`)."""
     chosen = by_scenario(answers[CHOICE])
     gaps_by_readout = {}
@@ -103,13 +101,10 @@ def scenario_gaps(answers: Mapping[str, pd.DataFrame]) -> dict[str, ScenarioGaps
     return gaps_by_readout
 
 
-def gaps_of_model(model: str, answers: Mapping[str, pd.DataFrame], how: Inference) -> pd.DataFrame:
+def gaps_of_model(model: str, answers: ByReadout, how: Inference) -> pd.DataFrame:
     """The table `say_do_gap/gaps` of one model before correction: a row per form, measure and axis.
 
     The interval is over scenarios. p flips the signs of scenarios; of n scenarios it is 2 / 2^n at least.
-
-    Args:
-        answers: by readout, see `gather_answers`.
     """
     gap_rows = []
     for readout, of_scenarios in scenario_gaps(answers).items():

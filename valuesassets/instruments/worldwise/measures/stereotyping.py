@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.worldwise.answers.answer_texts import SENTENCE_END
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, ModelAnswers, of_models
 from valuesassets.instruments.worldwise.answers.reasons import ADVOCATE
 from valuesassets.instruments.worldwise.answers.reasons import OK as READ
 from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors
@@ -37,7 +37,7 @@ GROUP = re.compile(
 
 
 def derive_stereotyping(
-    answered: Mapping[str, ModelAnswers], names: Mapping[str, Sequence[str]], how: Inference
+    answered: Answered, names: Mapping[str, Sequence[str]], how: Inference
 ) -> dict[str, pd.DataFrame]:
     """`caricature`, corrected over forms, cultures and models, and `words` of all models.
 

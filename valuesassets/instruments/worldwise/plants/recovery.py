@@ -1,12 +1,12 @@
 """`worldwise/recovery`: what was planted in reference models beside what choices and reasons recover."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, ModelAnswers, of_models
 from valuesassets.instruments.worldwise.answers.reasons import ADVOCATE, DECIDE, OK, REFUSED
 from valuesassets.instruments.worldwise.material.dimensions import HIGH
 from valuesassets.instruments.worldwise.material.scenarios import Scenario, read_scenarios
@@ -29,7 +29,7 @@ LEANING = ("values", "no-signal")
 """Plants of families whose choices and texts follow planted leans."""
 
 
-def derive_recovery(answered: Mapping[str, ModelAnswers], study: Study) -> dict[str, pd.DataFrame]:
+def derive_recovery(answered: Answered, study: Study) -> dict[str, pd.DataFrame]:
     """`measures` of all models that were trained to lean."""
     scenarios = read_scenarios(Worldwise.of(study).scenarios)
     references = {name for name, family in study.families.items() if family.kind == "reference"}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, ModelAnswers, of_models
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, DECLINED, OK
 from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors
 from valuesassets.instruments.worldwise.material.dimensions import HIGH, POLES
@@ -43,11 +43,7 @@ NULLS = {
 
 
 def derive_seed_scores(
-    answered: Mapping[str, ModelAnswers],
-    scenarios: pd.DataFrame,
-    axes: Mapping[str, pd.DataFrame],
-    targets: pd.DataFrame,
-    how: Inference,
+    answered: Answered, scenarios: pd.DataFrame, axes: Frames, targets: pd.DataFrame, how: Inference
 ) -> dict[str, pd.DataFrame]:
     """`measures` of all models together, `errors` by culture and axis, and points of the published `figures`.
 
@@ -72,7 +68,7 @@ def derive_seed_scores(
     }
 
 
-def _scored(model: str, answers: ModelAnswers, kind: str, axes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def _scored(model: str, answers: ModelAnswers, kind: str, axes: Frames) -> pd.DataFrame:
     """The score of each decision, on the axis of its dilemma, from the texts of one composition."""
     decisions = rows_where(answers.vectors, kind=kind).reset_index(drop=True)
     texts, exemplar_vectors = read_vectors(decisions, axes["vectors"])
@@ -96,7 +92,7 @@ def _measures(measured: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _figures(
-    answered: Mapping[str, ModelAnswers],
+    answered: Answered,
     scored: Mapping[str, pd.DataFrame],
     scenarios: pd.DataFrame,
     targets: pd.DataFrame,

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldwise.answers.scenario_answers import gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import gather_answers
 from valuesassets.instruments.worldwise.tables import CHOICES, PROJECTIONS, REASONS
 
 

@@ -14,9 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
+from valuesassets.instruments.worldwise.answers.model_answers import CHOICE, ModelAnswers
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, OK, REFUSED
-from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, LOW, PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.measures.alignment import FOLLOWED, derive_alignment
 from valuesassets.instruments.worldwise.measures.say_do_gap import derive_say_do_gap, is_beyond

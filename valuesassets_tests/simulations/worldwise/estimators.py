@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from valuesassets.instruments.worldwise.answers.model_answers import CHOICE, gather_answers
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, OK, OPEN, REFUSED
-from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE, gather_answers
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, LOW, PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.measures.alignment import align_model
 from valuesassets.instruments.worldwise.measures.cultural_profiles import profile_model

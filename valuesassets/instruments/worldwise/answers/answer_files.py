@@ -32,8 +32,9 @@ def read_answer_file(path: Path) -> pd.DataFrame:
         path: `.csv` (values separated by semicolons), `.json` (an array of objects), `.jsonl` or `.parquet`.
 
     Raises:
-        InputError: another kind of file, a column is missing, or an answer has an empty name, an unknown axis, values that
-            are no list, no text, the id of another answer, or a scenario with another axis elsewhere; names file and row.
+        InputError: another kind of file, a column is missing, or an answer has an empty name, an unknown axis, values
+            that are no list, no text, the id of another answer, or a scenario with another axis elsewhere; names file
+            and row.
     """
     answers, ids, axes = [], dict[str, str](), dict[str, tuple[str, str]]()
     kind = path.suffix.lower()

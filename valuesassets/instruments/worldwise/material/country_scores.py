@@ -29,8 +29,8 @@ def read_country_scores(path: Path | str = BUNDLED) -> pd.DataFrame:
     """The published scores of a matrix: 0 to 120, null where there is none; one row for each row of the file.
 
     Args:
-        path: CSV with `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, comma or semicolon. `bundled` has twelve countries, each
-            with source and version; the whole matrix has to be obtained from its authors.
+        path: CSV with `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, comma or semicolon. `bundled` has twelve countries,
+            each with source and version; the whole matrix has to be obtained from its authors.
 
     Returns:
         `ctr, name, country` (ISO 3166 alpha-3; null for regions and parts of countries) and a column for each axis.

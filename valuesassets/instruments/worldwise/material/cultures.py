@@ -37,8 +37,8 @@ def read_cultures(path: Path) -> list[Culture]:
     """The cultures of a JSON file, `{"JPN": {"name", "place", "demonym", "names"[, "language"]}}`, in its order.
 
     Raises:
-        InputError: the file is no such object, a key is missing, unknown or of the wrong kind, or a culture has the name
-            of a control.
+        InputError: the file is no such object, a key is missing, unknown or of the wrong kind, or a culture has the
+            name of a control.
     """
     content = read_json(path, InputError)
     if not isinstance(content, dict) or not content:

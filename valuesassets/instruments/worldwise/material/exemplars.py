@@ -29,8 +29,8 @@ def read_exemplars(source: str | Path) -> pd.DataFrame:
         source: path of the file, or `bundled`.
 
     Raises:
-        InputError: an axis or pole is unknown, a text is empty or repeated, a pair is incomplete or on two axes, an axis
-            is partly paired, or a pole has fewer than three sentences; names file and row.
+        InputError: an axis or pole is unknown, a text is empty or repeated, a pair is incomplete or on two axes, an
+            axis is partly paired, or a pole has fewer than three sentences; names file and row.
     """
     path = given_or_bundled(source, "worldwise", "exemplars.csv")
     rows = read_rows(path, EXEMPLARS.names)

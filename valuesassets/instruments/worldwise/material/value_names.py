@@ -25,8 +25,8 @@ def read_value_names(path: Path | str = BUNDLED, *, has_both_poles: bool = True)
         has_both_poles: whether every axis needs values of both poles, as when models are asked.
 
     Raises:
-        QuestionError: an axis or pole is unknown, a value is empty, repeated or has a semicolon, or an axis has values of
-            one pole only; names file and line.
+        QuestionError: an axis or pole is unknown, a value is empty, repeated or has a semicolon, or an axis has values
+            of one pole only; names file and line.
     """
     place = given_or_bundled(path, "worldwise", "values.csv")
     lines: dict[str, int] = {}

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames
-from valuesassets.instruments.worldwise.answers.scenario_answers import (
+from valuesassets.instruments.worldwise.answers.model_answers import (
+    Answered,
     ByReadout,
+    Frames,
     ScenarioAnswers,
     axis_means,
     by_scenario,
@@ -145,11 +146,11 @@ def agreements_of(
 ) -> Iterator[dict[str, Any]]:
     """Correlations of a model's cultures with their countries' scores over cultures x axes, by kind.
 
-    Values are centred within scenarios before they are averaged to axes. For the style-centred kind, a regression of each
-    culture over all scenarios on the effects of answering habits (`style_of_items`) is subtracted, and from country scores
-    too. Labels of cultures are permuted jointly over axes; p is the larger of two, one for independent cultures and one
-    that allows for similar cultures in a zone. The interval is over scenarios, within axes; it is not corrected for the
-    noise in the profiles, which makes r smaller.
+    Values are centred within scenarios before they are averaged to axes. For the style-centred kind, a regression of
+    each culture over all scenarios on the effects of answering habits (`style_of_items`) is subtracted, and from
+    country scores too. Labels of cultures are permuted jointly over axes; p is the larger of two, one for independent
+    cultures and one that allows for similar cultures in a zone. The interval is over scenarios, within axes; it is not
+    corrected for the noise in the profiles, which makes r smaller.
     """
     cultures = scored_cultures(answers, z)
     counts = stratified_counts(answers.axes, how.resamples, random)
@@ -231,8 +232,8 @@ def distinguish_cultures(
 
     The statistic is the mean square, over axes, of the mean difference of leans. If dilemmas of one domain are alike, a
     mean varies more than that of as many unrelated ones, whose signs are drawn: the squares are divided by that factor
-    (`inflation`). p-values are corrected over pairs by the smallest of them by chance (Westfall and Young's minP), since
-    pairs that share a culture are dependent.
+    (`inflation`). p-values are corrected over pairs by the smallest of them by chance (Westfall and Young's minP),
+    since pairs that share a culture are dependent.
     """
     signs = 2.0 * random.integers(0, 2, size=(how.resamples, len(answers.scenarios))) - 1
     groups = np.array(

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
-from valuesassets.instruments.worldwise.answers.stored_vectors import Vectors, read_vectors, vector_columns
+from valuesassets.instruments.worldwise.answers.vectors import Vectors, lexical_vectors, read_vectors, vector_columns
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, POLES
 from valuesassets.instruments.worldwise.tables import AXIS_VALIDITY, EXEMPLAR_VECTORS
 from valuesassets.measure.means import Array

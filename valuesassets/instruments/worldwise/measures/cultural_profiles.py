@@ -3,8 +3,14 @@
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, of_models
-from valuesassets.instruments.worldwise.answers.scenario_answers import ByReadout, by_scenario, profiled
+from valuesassets.instruments.worldwise.answers.model_answers import (
+    Answered,
+    ByReadout,
+    Frames,
+    by_scenario,
+    of_models,
+    profiled,
+)
 from valuesassets.instruments.worldwise.material.dimensions import PLACEBO
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, narrow_interval, random_of
 from valuesassets.instruments.worldwise.measures.reliability import give_way
@@ -24,8 +30,9 @@ def derive_cultural_profiles(
 def profile_model(model: str, answers: ByReadout, how: Inference, z: pd.DataFrame | None = None) -> pd.DataFrame:
     """The table `cultural_profiles` of one model: a row per readout, condition and axis.
 
-    Means and intervals are over scenarios. Intervals of eight scenarios have the width of the t interval (`interval_ends`)
-    and held the truth in .94 to .95 of simulations; those of five or fewer cannot, and the reason says so.
+    Means and intervals are over scenarios. Intervals of eight scenarios have the width of the t interval
+    (`interval_ends`) and held the truth in .94 to .95 of simulations; those of five or fewer cannot, and the reason
+    says so.
 
     Args:
         z: standard scores of countries, a row per culture and a column per axis.

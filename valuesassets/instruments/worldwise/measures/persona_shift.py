@@ -6,10 +6,16 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import (
+    Answered,
+    ByReadout,
+    Frames,
+    by_scenario,
+    of_models,
+    profiled,
+)
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, DECLINED
 from valuesassets.instruments.worldwise.answers.reasons import OK as READ
-from valuesassets.instruments.worldwise.answers.scenario_answers import ByReadout, by_scenario, profiled
 from valuesassets.instruments.worldwise.material.dimensions import PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measures.reliability import give_way
@@ -74,10 +80,10 @@ def ticked_shares(reasons: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def shift_of(differences: Array, how: Inference, random: np.random.Generator) -> dict[str, float]:
     """Total variation distance of ticked values to the placebo's, and its excess over chance.
 
-    By chance, the two conditions are swapped at random within scenarios. A distance grows with noise, and resampling adds
-    noise, so the interval of the excess has no quantiles: it is the estimate plus and minus t (S - 1 degrees of freedom)
-    times the standard deviation over resamples of scenarios, each minus the mean of a half-normal variable. In simulations
-    it holds an excess in .95; without a shift it is too wide, and p decides.
+    By chance, the two conditions are swapped at random within scenarios. A distance grows with noise, and resampling
+    adds noise, so the interval of the excess has no quantiles: it is the estimate plus and minus t (S - 1 degrees of
+    freedom) times the standard deviation over resamples of scenarios, each minus the mean of a half-normal variable. In
+    simulations it holds an excess in .95; without a shift it is too wide, and p decides.
 
     Args:
         differences: (S, V) shares of values, the condition's minus the placebo's; S >= 2.

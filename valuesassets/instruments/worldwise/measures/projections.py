@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from valuesassets.instruments.worldwise.answers.reasons import ADVOCATE
-from valuesassets.instruments.worldwise.answers.stored_vectors import Vectors, read_vectors
+from valuesassets.instruments.worldwise.answers.vectors import Vectors, read_vectors
 from valuesassets.instruments.worldwise.material.dimensions import POLES
 from valuesassets.instruments.worldwise.measures.axes import LARGEST_P, LEAST_AUC, pole_means
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED

@@ -1,13 +1,27 @@
 """`worldwise/quality_report`: statuses of answers, bounds for missing ones, and whether refusals depend on the persona."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import (
+    CHOICE,
+    DECISION,
+    Answered,
+    ByReadout,
+    Frames,
+    ModelAnswers,
+    ScenarioAnswers,
+    axis_means,
+    by_scenario,
+    of_models,
+    profiled,
+)
 from valuesassets.instruments.worldwise.answers.reasons import (
     ADVOCATE,
     DECIDE,
@@ -19,24 +33,16 @@ from valuesassets.instruments.worldwise.answers.reasons import (
     REFUSED,
 )
 from valuesassets.instruments.worldwise.answers.reasons import OK as READ
-from valuesassets.instruments.worldwise.answers.scenario_answers import (
-    CHOICE,
-    DECISION,
-    ByReadout,
-    ScenarioAnswers,
-    axis_means,
-    by_scenario,
-    profiled,
-)
-from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors
-from valuesassets.instruments.worldwise.material.dimensions import PLACEBO, UNPROMPTED
+from valuesassets.instruments.worldwise.answers.vectors import read_vectors
+from valuesassets.instruments.worldwise.material.dimensions import AXES, PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.material.value_names import ticked_leans
 from valuesassets.instruments.worldwise.measures.axes import pole_means
-from valuesassets.instruments.worldwise.measures.convergent_validity import convergent_validity
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measures.projections import judge_advocates
 from valuesassets.instruments.worldwise.tables import ADVOCATES, BOUNDS, CONVERGENT, REASONED, REFUSALS, STATUSES
+from valuesassets.measure.between_groups import sums_by
 from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.profile_correlation import paired
 from valuesassets.measure.proportions import wilson_interval
 from valuesassets.measure.resampling import permutation_p, with_ends
 from valuesassets.records.frames import column, parts_of, rows, rows_where
@@ -126,8 +132,8 @@ def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, le
 def derive_bounds(model: str, answers: ByReadout) -> pd.DataFrame:
     """The table `quality_report/bounds` of one model: the least and the greatest possible leans and effects.
 
-    All missing answers are put on one pole; for effects those of the culture on one and those of the placebo on the other.
-    Positions can lie beyond the poles; their bounds hold only for positions between the poles.
+    All missing answers are put on one pole; for effects those of the culture on one and those of the placebo on the
+    other. Positions can lie beyond the poles; their bounds hold only for positions between the poles.
     """
     bounds = []
     for readout in (*profiled(answers), *[DECISION] * bool(len(answers[DECISION]))):
@@ -187,3 +193,53 @@ def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.Dat
 def _of_placebo(answers: ScenarioAnswers) -> Array:
     """(A,) mean lean of the placebo on each axis."""
     return axis_means(answers.of(PLACEBO), answers.axes)[1][0]
+
+
+@dataclass(frozen=True)
+class ConvergentValidity:
+    """Correlations of positions with ticked values, both centred within dilemmas.
+
+    Attributes:
+        r: by axis, with values of the same axis; None where nothing varies.
+        mean: of these; None without any.
+        discriminant_mean_abs: mean absolute correlation with values of other axes.
+    """
+
+    r: dict[str, float | None]
+    mean: float | None
+    discriminant_mean_abs: float | None
+
+
+def convergent_validity(placed: Mapping[str, Array], leans: Array, scenarios: Sequence[str]) -> ConvergentValidity:
+    """The correlations of positions on each axis with ticked values of that axis, and of the others.
+
+    Args:
+        placed: (n,) positions by valid axis, NaN where an answer has none.
+        leans: (n, 6) ticked values of the high pole minus those of the low one, on each of `AXES`.
+        scenarios: (n,) the dilemma of each answer.
+
+    Source: Campbell and Fiske (1959), Convergent and Discriminant Validation by the Multitrait-Multimethod Matrix,
+    Psychol. Bull. 56(2), 81-105.
+    """
+    if not placed:
+        return ConvergentValidity({}, None, None)
+    groups = np.unique(np.asarray(scenarios), return_inverse=True)[1]
+    own = _centred(np.column_stack(list(placed.values())), groups)
+    ticked = _centred(leans, groups)
+    one, other = np.indices((own.shape[1], len(AXES)))
+    r = paired(own.T, ticked.T).correlation((one[..., None], other[..., None]))
+    is_same = np.array([[code == axis for axis in AXES] for code in placed])
+    same = {code: _number(value) for code, value in zip(placed, r[is_same], strict=True)}
+    on_same, on_others = (_number(mean_of_known(each).item()) for each in (r[is_same], np.abs(r[~is_same])))
+    return ConvergentValidity(same, on_same, on_others)
+
+
+def _centred(values: Array, groups: NDArray[np.intp]) -> Array:
+    """(n, k) values minus the mean over the rows of their group; NaN stays and counts nothing."""
+    is_known, n_groups = np.isfinite(values), int(groups.max()) + 1
+    sums = sums_by(groups, n_groups, np.where(is_known, values, 0))
+    return values - (sums / np.maximum(sums_by(groups, n_groups, is_known.astype(float)), 1))[groups]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

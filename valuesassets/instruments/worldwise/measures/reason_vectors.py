@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.answers.answer_texts import sentences
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, OK
-from valuesassets.instruments.worldwise.answers.stored_vectors import Vectors, vector_columns
+from valuesassets.instruments.worldwise.answers.vectors import Vectors, vector_columns
 from valuesassets.instruments.worldwise.material.dimensions import HIGH
 from valuesassets.instruments.worldwise.material.scenarios import Scenario
 from valuesassets.instruments.worldwise.measures.projections import text_vectors

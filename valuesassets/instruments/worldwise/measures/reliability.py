@@ -9,20 +9,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import logit
 
+from valuesassets.answers.order_quality import Wording, describe_orders
 from valuesassets.comparing.reliability import LANGUAGE, PATTERN, over_conditions
-from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, of_models
-from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE, ByReadout, by_scenario, profiled
+from valuesassets.instruments.worldwise.answers.choices import LOW_P_VALID
+from valuesassets.instruments.worldwise.answers.model_answers import (
+    CHOICE,
+    Answered,
+    ByReadout,
+    Frames,
+    by_scenario,
+    of_models,
+    profiled,
+)
 from valuesassets.instruments.worldwise.material.dimensions import CONTROLS
-from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.measures.inference import REFUSED
 from valuesassets.instruments.worldwise.tables import CHOICE_ORDERS, RELIABILITY
 from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.order_agreement import order_agreement
 from valuesassets.measure.resampling import jackknife_ends, with_ends
 from valuesassets.measure.variance_components import generalizability, variance_components
 from valuesassets.records.errors import MissingData
-from valuesassets.records.frames import rows
-from valuesassets.records.settings.measuring import Inference
+from valuesassets.records.frames import column, rows
+from valuesassets.records.settings.measuring import Inference, Thresholds
 from valuesassets.records.study import Study
 
 FEWEST_CULTURES = 3
@@ -46,9 +56,9 @@ def derive_reliability(answered: Answered, study: Study, how: Inference) -> dict
 def rely_on_model(model: str, answers: ByReadout, threshold: float, how: Inference) -> pd.DataFrame:
     """The table `reliability` of one model: a row per readout, reliable if every agreement that was measured is.
 
-    Agreement over orders and over wordings is the generalizability of the cultures' differences in the scenarios. Agreement
-    over scenarios is that of the cultures' means on an axis: the mean over all split halves stepped up to full length
-    (Cronbach 1951). Intervals are jackknife intervals over scenarios.
+    Agreement over orders and over wordings is the generalizability of the cultures' differences in the scenarios.
+    Agreement over scenarios is that of the cultures' means on an axis: the mean over all split halves stepped up to
+    full length (Cronbach 1951). Intervals are jackknife intervals over scenarios.
 
     Args:
         threshold: the least value of each agreement.
@@ -117,7 +127,8 @@ def withheld(measured: pd.DataFrame, why: Mapping[tuple[str, str], str]) -> pd.D
 def culture_components(values: Array, axes: NDArray[np.str_]) -> tuple[float, float]:
     """Variance between cultures' means on an axis, and of their differences from scenario to scenario.
 
-    Both are means over the axes on which two cultures have two scenarios; NaN without any. They can be below 0 by chance.
+    Both are means over the axes on which two cultures have two scenarios; NaN without any. They can be below 0 by
+    chance.
 
     Args:
         values: (C, S), NaN where missing.
@@ -200,3 +211,35 @@ def _by_condition(answers: pd.DataFrame) -> Array:
     levels = [means.index.get_level_values(name).unique() for name in means.index.names]
     whole = means.reindex(pd.MultiIndex.from_product(levels))
     return whole.to_numpy(dtype=float).reshape([len(level) for level in levels])
+
+
+WORDS = Wording(
+    verb="chooses",
+    things="choices",
+    changes="prefer the other option once both are exchanged",
+    instead="read p_high_log_odds: p_high is shrunk",
+    items="dilemmas",
+)
+
+
+def choice_orders(model: str, choices: pd.DataFrame, rules: Thresholds, level: float = 0.95) -> dict[str, Any]:
+    """A row of `CHOICE_ORDERS`: whether the choices follow options or positions, and how often the answer is an option.
+
+    Agreement is over dilemmas, since personas in one dilemma are not independent.
+
+    Args:
+        choices: rows of `CHOICES` of one model, all conditions together.
+    """
+    numbers = {name: column(choices, name).to_numpy(float) for name in ("p_high_log_odds", "position_pull", "p_valid")}
+    leans, pulls = logit(numbers["p_high_log_odds"]), numbers["position_pull"]
+    agreement = order_agreement(leans + pulls, leans - pulls, list(choices["scenario_id"]), level)
+    return {
+        "model": model,
+        "n_choices": len(choices),
+        "n_read": agreement.n,
+        "n_low_p_valid": len(rows(choices, choices["status"] == LOW_P_VALID)),
+        "n_scenarios": agreement.n_items,
+        "position_pull": agreement.pull,
+        "pull_share": agreement.pull_share,
+        **describe_orders(model, agreement, numbers["p_valid"], rules, WORDS),
+    }

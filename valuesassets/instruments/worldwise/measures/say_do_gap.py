@@ -8,16 +8,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, of_models
-from valuesassets.instruments.worldwise.answers.reasons import DECIDE, OPEN
-from valuesassets.instruments.worldwise.answers.scenario_answers import (
+from valuesassets.instruments.worldwise.answers.model_answers import (
     CHOICE,
     DECISION,
     POSITION_DECIDE,
     POSITION_OPEN,
+    Answered,
     ByReadout,
+    Frames,
     by_scenario,
+    of_models,
 )
+from valuesassets.instruments.worldwise.answers.reasons import DECIDE, OPEN
 from valuesassets.instruments.worldwise.material.scenarios import domains_of
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, narrow_interval, random_of
 from valuesassets.instruments.worldwise.measures.reliability import withheld, without_evidence
@@ -45,8 +47,8 @@ def derive_say_do_gap(
 
     Models whose choices follow position have no gaps: over both orders their choices are even whatever they prefer.
     Signs of scenarios are flipped for all axes and models at once, and each gap is compared with the largest statistic
-    (`step_down_p`): signs of eight scenarios give no p below 2 / 256, so that Holm's procedure rejects none of more than
-    six. Corrected p-values allow for similar dilemmas in a domain, as those of pairs of cultures do.
+    (`step_down_p`): signs of eight scenarios give no p below 2 / 256, so that Holm's procedure rejects none of more
+    than six. Corrected p-values allow for similar dilemmas in a domain, as those of pairs of cultures do.
 
     Args:
         scenarios: `scenario_id, domain` of all dilemmas.

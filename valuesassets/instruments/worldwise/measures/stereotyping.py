@@ -11,7 +11,7 @@ from valuesassets.instruments.worldwise.answers.answer_texts import SENTENCE_END
 from valuesassets.instruments.worldwise.answers.model_answers import Answered, ModelAnswers, of_models
 from valuesassets.instruments.worldwise.answers.reasons import ADVOCATE
 from valuesassets.instruments.worldwise.answers.reasons import OK as READ
-from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors
+from valuesassets.instruments.worldwise.answers.vectors import read_vectors
 from valuesassets.instruments.worldwise.material.dimensions import CONTROLS, PLACEBO
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.tables import CARICATURE, REASONED, STEREOTYPED_WORDS

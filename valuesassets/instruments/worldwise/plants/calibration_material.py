@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from valuesassets.answers.reference_models import planted_text_rows
 from valuesassets.instruments.worldwise.answers.choices import derive_choices
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
 from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.answers.reasons import derive_reasons, reply_of
+from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors
 from valuesassets.instruments.worldwise.material.cultures import Persona, persona_code
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.material.scenarios import Scenario

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.answers.stored_vectors import Vectors
+from valuesassets.instruments.worldwise.answers.vectors import Vectors
 from valuesassets.instruments.worldwise.material.dimensions import UNPROMPTED
 from valuesassets.measure.between_groups import sums_by
 from valuesassets.measure.distances import entropy_bits_of, tvd_of

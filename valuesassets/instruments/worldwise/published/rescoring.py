@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from valuesassets.instruments.worldwise.answers.answer_texts import sentences
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
-from valuesassets.instruments.worldwise.answers.stored_vectors import Vectors
+from valuesassets.instruments.worldwise.answers.vectors import Vectors, lexical_vectors
 from valuesassets.instruments.worldwise.material.value_names import ticked_leans
 from valuesassets.instruments.worldwise.measures.axes import Axis, axis_validity, fit_axes
-from valuesassets.instruments.worldwise.measures.convergent_validity import ConvergentValidity, convergent_validity
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED
 from valuesassets.instruments.worldwise.measures.projections import positions, text_vectors
+from valuesassets.instruments.worldwise.measures.quality_report import ConvergentValidity, convergent_validity
 from valuesassets.instruments.worldwise.published.measures import (
     COMPOSITIONS,
     decisions,

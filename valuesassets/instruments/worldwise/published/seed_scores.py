@@ -10,7 +10,7 @@ import pandas as pd
 
 from valuesassets.instruments.worldwise.answers.model_answers import Answered, Frames, ModelAnswers, of_models
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, DECLINED, OK
-from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors
+from valuesassets.instruments.worldwise.answers.vectors import read_vectors
 from valuesassets.instruments.worldwise.material.dimensions import HIGH, POLES
 from valuesassets.instruments.worldwise.measures.axes import pole_means
 from valuesassets.instruments.worldwise.published.measures import (

@@ -14,8 +14,8 @@ from valuesassets.figures.marks import draw_heat, write_values
 from valuesassets.figures.panels import new_panels
 from valuesassets.figures.published_and_null import draw_published_and_null
 from valuesassets.figures.status_bars import draw_shares, status_handles, status_looks
+from valuesassets.instruments.worldwise.answers.model_answers import READOUT_NAMES
 from valuesassets.instruments.worldwise.answers.reasons import OK
-from valuesassets.instruments.worldwise.answers.scenario_answers import READOUT_NAMES
 from valuesassets.instruments.worldwise.measures.axes import LEAST_AUC
 from valuesassets.instruments.worldwise.measures.say_do_gap import GAPS
 from valuesassets.measure.mds import plane_from_distances

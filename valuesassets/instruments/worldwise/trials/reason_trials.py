@@ -41,8 +41,9 @@ def write_reason_trials(
 ) -> list[Trial]:
     """The requests to each persona in each dilemma: `decide` in both orders, `open` once.
 
-    Advocates argue for one option of a dilemma; their requests are part of the persona `unprompted`. In bare text the words
-    that open an answer (`CUES`) stand below the request, since base models would otherwise continue the instructions.
+    Advocates argue for one option of a dilemma; their requests are part of the persona `unprompted`. In bare text the
+    words that open an answer (`CUES`) stand below the request, since base models would otherwise continue the
+    instructions.
 
     Args:
         scenarios: all dilemmas of the study, since half of them show the high pole first in forward order.
@@ -52,8 +53,8 @@ def write_reason_trials(
         seed: of the halves and of the order of values; the same as for the choices.
 
     Returns:
-        Trials with the dilemma's id as `question_id` and the `condition` `culture=JPN,form=decide`, without `culture` for
-        `unprompted`, and `form=advocate,pole=high` for advocates.
+        Trials with the dilemma's id as `question_id` and the `condition` `culture=JPN,form=decide`, without `culture`
+        for `unprompted`, and `form=advocate,pole=high` for advocates.
     """
     leading = leading_high(scenarios, seed)
     labels = {scenario.id: shown_values(values, scenario.id, seed) for scenario in scenarios}

@@ -90,7 +90,7 @@ def axes_asset(study: Study) -> dg.AssetsDefinition:
         checks=[checks.AXES_ARE_VALID],
         stamp=material_stamp(settings, "embedder", "embedder_revision"),
         reads=("seed",),
-        modules=(f"{HOME}.answers.lexical", f"{HOME}.answers.stored_vectors"),
+        modules=(f"{HOME}.answers.vectors",),
         pool="node",
         io_manager_key="frames",
     )
@@ -211,7 +211,7 @@ def vectors_asset(study: Study) -> dg.AssetsDefinition:
         reads=(),
         line=own_lines.vectors_line,
         stamp=sha256_json([material_stamp(settings, "embedder", "embedder_revision"), names]),
-        modules=(f"{HOME}.answers.lexical",),
+        modules=(f"{HOME}.answers.vectors",),
         pool="node",
         io_manager_key="frame",
     )
@@ -276,7 +276,7 @@ def _embedded(
     """Vectors of texts, whether each text was cut off (None where none can be), and what the UI shows."""
     settings = Worldwise.of(study)
     if settings.embedder == LEXICAL:
-        from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
+        from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors
 
         return lexical_vectors(list(texts)), None, {}
     return embed_texts(context, study, storage, texts, str(settings.embedder), settings.embedder_revision)

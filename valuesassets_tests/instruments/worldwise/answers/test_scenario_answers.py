@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldwise.answers.scenario_answers import axis_means, by_scenario, gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import axis_means, by_scenario, gather_answers
 from valuesassets.records.errors import MissingData
 from valuesassets_tests.instruments.worldwise.made_tables import choices, chosen, nothing, projections, reasons
 

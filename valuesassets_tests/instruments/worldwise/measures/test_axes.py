@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
+from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.measures.axes import axis_validity, exchanged, fit_axes, held_out_auc
 from valuesassets_tests.instruments.worldwise.made_answer_files import exemplar_lines, write_lines

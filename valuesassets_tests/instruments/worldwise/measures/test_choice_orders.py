@@ -7,10 +7,9 @@ from scipy.special import expit
 
 from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.measures.alignment import derive_alignment
-from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.measures.cultural_profiles import derive_cultural_profiles
 from valuesassets.instruments.worldwise.measures.persona_shift import derive_persona_shift
-from valuesassets.instruments.worldwise.measures.reliability import derive_reliability
+from valuesassets.instruments.worldwise.measures.reliability import choice_orders, derive_reliability
 from valuesassets.instruments.worldwise.measures.say_do_gap import derive_say_do_gap
 from valuesassets.instruments.worldwise.tables import CHOICE_ORDERS, CHOICES
 from valuesassets.records.settings.measuring import Inference, Thresholds

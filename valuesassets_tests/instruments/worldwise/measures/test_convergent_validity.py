@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from valuesassets.instruments.worldwise.material.dimensions import AXES
-from valuesassets.instruments.worldwise.measures.convergent_validity import convergent_validity
+from valuesassets.instruments.worldwise.measures.quality_report import convergent_validity
 
 RANDOM = np.random.default_rng(0)
 SCENARIOS = np.repeat(["a", "b", "c"], 40)

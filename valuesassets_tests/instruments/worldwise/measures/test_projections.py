@@ -3,8 +3,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
-from valuesassets.instruments.worldwise.answers.stored_vectors import vector_columns
+from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors, vector_columns
 from valuesassets.instruments.worldwise.measures.projections import (
     anchors,
     derive_projections,

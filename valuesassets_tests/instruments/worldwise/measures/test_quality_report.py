@@ -3,7 +3,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.answers.scenario_answers import gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import gather_answers
 from valuesassets.instruments.worldwise.measures.quality_report import derive_bounds, derive_refusals, derive_statuses
 from valuesassets.instruments.worldwise.tables import BOUNDS, REFUSALS, STATUSES
 from valuesassets.records.settings.measuring import Inference

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
-from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors, vector_columns
+from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors, read_vectors, vector_columns
 from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
 from valuesassets.instruments.worldwise.measures.reason_vectors import derive_reason_vectors, reason_texts
 from valuesassets.instruments.worldwise.tables import REASON_VECTORS

@@ -3,7 +3,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.answers.scenario_answers import gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import gather_answers
 from valuesassets.instruments.worldwise.measures.alignment import align_model
 from valuesassets.instruments.worldwise.measures.cultural_profiles import profile_model
 from valuesassets.instruments.worldwise.measures.persona_shift import nearest_of_model

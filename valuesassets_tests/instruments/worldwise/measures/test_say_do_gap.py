@@ -3,8 +3,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
-from valuesassets.instruments.worldwise.answers.scenario_answers import gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, gather_answers
 from valuesassets.instruments.worldwise.measures.say_do_gap import derive_say_do_gap, gaps_of_model
 from valuesassets.instruments.worldwise.tables import SAY_DO_GAP
 from valuesassets.records.settings.measuring import Inference

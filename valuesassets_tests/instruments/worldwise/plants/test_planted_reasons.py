@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors as sparse_vectors
 from valuesassets.instruments.worldwise.answers.reasons import Reply, parse_answer
+from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors as sparse_vectors
 from valuesassets.instruments.worldwise.material.cultures import persona_of
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, POLES
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars

@@ -3,11 +3,10 @@
 import pandas as pd
 
 from valuesassets.instruments.worldwise.analyses import analyses_of
-from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.measures.quality_report import derive_statuses
+from valuesassets.instruments.worldwise.measures.reliability import choice_orders
 from valuesassets.instruments.worldwise.report import report
-from valuesassets.instruments.worldwise.report.model_gates import family_rows, weaknesses
-from valuesassets.instruments.worldwise.report.report import claims, gates, methods
+from valuesassets.instruments.worldwise.report.report import claims, family_rows, gates, methods, weaknesses
 from valuesassets.instruments.worldwise.tables import ADVOCATES, CHOICE_ORDERS, REFUSALS
 from valuesassets.records.settings.cells import Family
 from valuesassets.records.settings.measuring import Thresholds

@@ -57,7 +57,7 @@ ANALYSES = {
         title="Do differences between cultures replicate?",
         about="Agreement of cultural differences over orders, wordings and dilemmas; whether choices follow options.",
         captions={
-            "readouts": "Generalizability. Unreliable readouts have no profiles or rankings, unmeasured ones no rankings.",
+            "readouts": "Generalizability. Readouts below the threshold have no profiles; unmeasured ones no rankings.",
             "orders": "Whether choices follow options or positions. No analysis uses choices that follow positions.",
         },
     ),
@@ -119,7 +119,7 @@ ANALYSES = {
             _drawing(
                 "shift_excess",
                 "shifts.n_scenarios",
-                "A row for each condition with a dot for each model: distance of ticked values to the placebo, less chance.",
+                "A row for each condition with a dot for each model: distance to the placebo, less chance.",
                 "Which personas move the values that are ticked?",
             ),
             _drawing(
@@ -173,7 +173,7 @@ ANALYSES = {
             _drawing(
                 "error_heatmap",
                 "errors",
-                "A shade for each culture and axis: mean error of the published score; separate rows for that of zeros.",
+                "A shade for each culture and axis: error of the published score; separate rows for that of zeros.",
                 "As published: error by culture and axis, with rows for a score of zero.",
             ),
             _drawing(

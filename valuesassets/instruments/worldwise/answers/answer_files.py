@@ -51,8 +51,8 @@ def read_answer_file(path: Path) -> pd.DataFrame:
         first, first_axis = axes.setdefault(scenario, (where, axis))
         if first_axis != axis:
             raise InputError(
-                f"{path}: {where}: scenario {scenario} is on {axis}, but on {first_axis} in {first}; one axis was expected; "
-                "mend it"
+                f"{path}: {where}: scenario {scenario} is on {axis}, but on {first_axis} in {first}; one axis was "
+                "expected; mend it"
             )
         answers.append(answer)
     if not answers:

@@ -16,10 +16,7 @@ SENTENCE_END = re.compile(r"""(?:(?<=[.!?…])|(?<=[.!?…]["'”’)\]]))\s+(?!
 
 
 def sentences(text: str, names: Iterable[str] = ()) -> list[str]:
-    """The sentences of a text, countries masked; parts without a letter are left out.
-
-    Args:
-        names: further names to mask, such as those of a study's cultures.
+    """The sentences of a text with countries and further `names` masked; parts without a letter are left out.
 
     >>> sentences("In Japan we wait, e.g. for elders. The Japanese do!\\n- And I?")
     ['In local we wait, e.g. for elders.', 'The local do!', '- And I?']
@@ -39,7 +36,7 @@ def mask_countries(text: str, names: Iterable[str] = ()) -> str:
 
 @cache
 def country_pattern(names: tuple[str, ...] = ()) -> re.Pattern[str]:
-    """Any name of a country or its people, longest first; bundled ones have a capital letter. `names` are added to them."""
+    """Any name of a country or its people, longest first; bundled ones have a capital letter, and `names` are added."""
     bundled = [word for row in read_rows(WORDS, ("country", "words")) for word in row.fields["words"].split(";")]
     listed = sorted({*bundled, *filter(None, names)}, key=lambda name: (-len(name), name))
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, listed))})(?:s(?!\w)|(?!\w))")

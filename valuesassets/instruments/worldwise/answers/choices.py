@@ -29,10 +29,8 @@ def derive_choices(
 ) -> list[Row]:
     """Rows of `CHOICES`, one per persona, wording and dilemma: p_high = P(high) / P(valid) by order, and the mean.
 
-    If one order could not be read, means are null and the other order's numbers are kept.
-
-    Args:
-        least_p_valid: a choice with a lower mean P_valid has the status `low_p_valid`.
+    If one order could not be read, means are null and the other order's numbers are kept. A choice with a mean P_valid
+    below `least_p_valid` has the status `low_p_valid`.
 
     Raises:
         MissingData: a trial has no reading, or a dilemma was not asked in both orders.

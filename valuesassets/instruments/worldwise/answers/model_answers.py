@@ -75,9 +75,6 @@ class ScenarioAnswers:
 def gather_answers(choices: pd.DataFrame, reasons: pd.DataFrame, projections: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Answers of one model by readout: culture, scenario_id, axis, wording, order and `value`, NaN where it is missing.
 
-    Args:
-        choices, reasons, projections: rows of these tables, all conditions together.
-
     Raises:
         MissingData: choices come from several channels, which are never pooled.
     """
@@ -105,7 +102,7 @@ def by_scenario(answers: pd.DataFrame, missing: float = np.nan) -> ScenarioAnswe
     """Means over draws, then over orders and wordings; NaN if one of these has no answer.
 
     Args:
-        answers: of one readout, see `gather_answers`.
+        answers: of one readout.
         missing: the value of a missing answer; a pole gives a bound.
     """
     conditions, scenarios = (tuple(dict.fromkeys(answers[name])) for name in ("culture", "scenario_id"))
@@ -191,10 +188,7 @@ def model_answers(
     projections: Mapping[str, pd.DataFrame] | None = None,
     vectors: Cells | None = None,
 ) -> dict[str, ModelAnswers]:
-    """The answers of each model, by its name, from the cells that exist.
-
-    Args:
-        projections: by model.
+    """The answers of each model, by its name, from the cells that exist; projections are by model.
 
     Raises:
         MissingData: there is no cell.

@@ -23,10 +23,7 @@ FEWEST = 3
 
 
 def read_exemplars(source: str | Path) -> pd.DataFrame:
-    """Rows of `EXEMPLARS` from a CSV file `axis,pole,pair,text`, in its order.
-
-    Args:
-        source: path of the file, or `bundled`.
+    """Rows of `EXEMPLARS` from a CSV file `axis,pole,pair,text`, or the bundled ones, in their order.
 
     Raises:
         InputError: an axis or pole is unknown, a text is empty or repeated, a pair is incomplete or on two axes, an
@@ -63,7 +60,7 @@ def _require_known(path: Path, row: Row, column: str, names: tuple[str, ...]) ->
 
 
 def _require_pairs(path: Path, rows: list[Row]) -> None:
-    """Check that each pair is a high and a low sentence of one axis, and that all rows of an axis have a pair or none."""
+    """Check that a pair is a high and a low sentence of one axis, and that all rows of an axis have a pair or none."""
     pairs: dict[str, list[Row]] = defaultdict(list)
     is_paired: dict[str, Row] = {}
     for row in rows:

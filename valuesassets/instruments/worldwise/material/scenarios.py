@@ -99,10 +99,7 @@ class Scenario(pydantic.BaseModel):
 
 
 def read_scenarios(path: Path | str = BUNDLED) -> list[Scenario]:
-    """The dilemmas of a JSON file (an array of objects), in its order.
-
-    Args:
-        path: `bundled` for the project's own 48.
+    """The dilemmas of a JSON file (an array of objects), or the bundled 48, in their order.
 
     Raises:
         QuestionError: a key is missing or of the wrong kind, an axis is unknown, an id or text is repeated, options are
@@ -179,12 +176,10 @@ class Doubt(NamedTuple):
 
 
 def find_doubts(scenarios: Iterable[Scenario], names: Iterable[str] = ()) -> list[Doubt]:
-    """Features that may spoil dilemmas: options of unequal length, names of countries, words of the axis, other languages.
+    """Features that may spoil dilemmas: unequal options, names of countries, words of the axis, other languages.
 
-    Another language than English is a doubt because the lines around a dilemma are English.
-
-    Args:
-        names: further names that give a country away, such as those of a study's cultures.
+    Another language than English is a doubt because the lines around a dilemma are English. `names` also give a country
+    away, such as those of a study's cultures.
     """
     also = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in dict.fromkeys(names)]
     return [Doubt(scenario.id, what) for scenario in scenarios for what in _doubts(scenario, also)]

@@ -18,10 +18,9 @@ SEPARATOR = ";"
 
 
 def read_value_names(path: Path | str = BUNDLED, *, has_both_poles: bool = True) -> pd.DataFrame:
-    """The values of a CSV file: `value, axis, pole`, in its order.
+    """The values of a CSV file `value,axis,pole`, or the bundled 24, in their order.
 
     Args:
-        path: `bundled` for the project's own 24.
         has_both_poles: whether every axis needs values of both poles, as when models are asked.
 
     Raises:
@@ -53,11 +52,9 @@ def read_value_names(path: Path | str = BUNDLED, *, has_both_poles: bool = True)
 
 
 def ticked_leans(ticked: Sequence[Sequence[str]], values: pd.DataFrame) -> NDArray[np.float64]:
-    """(n, 6) ticked values of the high pole minus those of the low one, on each of `AXES`; unlisted values do not count.
+    """(n, 6) values of the high pole minus those of the low one that each answer ticks, on each of `AXES`.
 
-    Args:
-        ticked: a list of values for each answer.
-        values: see `read_value_names`.
+    Values that are not listed in `values` (see `read_value_names`) do not count.
     """
     signs = np.where(values["pole"] == HIGH, 1.0, -1.0)
     of_value = {

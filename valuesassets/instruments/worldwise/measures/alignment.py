@@ -1,6 +1,6 @@
-"""`worldwise/alignment`: do a model's cultures differ as the scores of their countries do, and can they be distinguished?
+"""`worldwise/alignment`: do a model's cultures differ as the scores of their countries do, and which are distinguished?
 
-Country scores describe countries, not persons.
+Country scores describe countries, not persons. They come as z, a row per culture that has a country, a column per axis.
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,7 +44,7 @@ FEWEST_CULTURES = 4
 """Three cultures have six labellings, which give no p-value below .05."""
 KINDS = AXIS_CENTRED, DOUBLE_CENTRED, STYLE_CENTRED = ("axis-centred", "double-centred", "style-centred")
 DECIDING = (DOUBLE_CENTRED, STYLE_CENTRED)
-"""Both have to be rejected before the verdict is `FOLLOWED` (decision 012)."""
+"""The tests of both have to reject before the verdict is `FOLLOWED` (decision 012)."""
 FOLLOWED, HABIT, NONE = (
     "cultures differ as the scores of their countries do",
     "no agreement: what cultures share with their countries may be a habit of answering, not a pattern over axes",
@@ -59,11 +59,7 @@ def derive_alignment(
     """`agreement`, `verdicts`, `flattening` and `culture_pairs` of all models.
 
     P-values of agreement are corrected over models, for each readout and kind. Choices that follow position have no
-    numbers: a persona that moves the pull of a position moves them too.
-
-    Args:
-        scenarios: `scenario_id, domain` of all dilemmas.
-        z: standard scores, a row per culture that has a country, a column per axis.
+    numbers: a persona that moves the pull of a position moves them too. Scenarios have `scenario_id` and `domain`.
     """
     domains = domains_of(scenarios)
     by_model = [align_model(model, answers.by_readout, z, how, domains) for model, answers in answered.items()]
@@ -78,9 +74,7 @@ def align_model(
 ) -> dict[str, pd.DataFrame]:
     """`agreement`, `flattening` and `culture_pairs` of one model, for choices and for reasons.
 
-    Args:
-        z: standard scores, a row per culture that has a country, a column per axis.
-        domains: by dilemma; a dilemma without one is alone in its domain.
+    Domains are by dilemma; a dilemma without one is alone in its domain.
     """
     agreements, slopes, pairs = [], [], []
     for readout in profiled(answers):
@@ -116,9 +110,9 @@ def derive_verdicts(agreement: pd.DataFrame, alpha: float) -> pd.DataFrame:
 
 def scored_cultures(answers: ScenarioAnswers, z: pd.DataFrame) -> list[str]:
     """Cultures that have answers and whose country has a score on every axis asked."""
-    is_answered = np.isfinite(answers.of(*answers.cultures)).any(axis=1)
     lacking = _lacking_scores(answers, z)
-    return [name for name, each in zip(answers.cultures, is_answered, strict=True) if each and name not in lacking]
+    values = zip(answers.cultures, answers.of(*answers.cultures), strict=True)
+    return [name for name, row in values if name not in lacking and np.isfinite(row).any()]
 
 
 def without_scores(answers: ScenarioAnswers, z: pd.DataFrame) -> str | None:
@@ -194,8 +188,7 @@ def slope_of(
 ) -> dict[str, Any]:
     """The change of the lean per standard deviation of the country scores; 0 is flat.
 
-    Args:
-        bounds: the same answers with all missing ones on the low pole, and on the high one.
+    Bounds are the same answers with all missing ones on the low pole, and on the high one.
     """
     cultures = scored_cultures(answers, z)
     y, scores = centred_on_items(answers.of(*cultures)), _scores(answers, z, cultures)

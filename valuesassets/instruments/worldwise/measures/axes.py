@@ -165,12 +165,7 @@ def axis_validity(axes: Mapping[str, Axis], embedder: str = "") -> pd.DataFrame:
 
 
 def derive_axes(exemplars: pd.DataFrame, vectors: Vectors, embedder: str, *, seed: int = 0) -> dict[str, pd.DataFrame]:
-    """`validity` of the axes of an embedder, next to those of a bag of words, and the `vectors` of the exemplars.
-
-    Args:
-        exemplars: rows of `EXEMPLARS`.
-        vectors: (n, d) of them, of length one.
-    """
+    """`validity` of an embedder's axes, next to those of a bag of words, and the (n, d) `vectors` of the exemplars."""
     stored = EXEMPLAR_VECTORS.frame([{"axis": row["axis"], "pole": row["pole"]} for row in records(exemplars)]).assign(
         **vector_columns(vectors)
     )

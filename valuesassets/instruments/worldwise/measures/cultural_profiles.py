@@ -32,10 +32,7 @@ def profile_model(model: str, answers: ByReadout, how: Inference, z: pd.DataFram
 
     Means and intervals are over scenarios. Intervals of eight scenarios have the width of the t interval
     (`interval_ends`) and held the truth in .94 to .95 of simulations; those of five or fewer cannot, and the reason
-    says so.
-
-    Args:
-        z: standard scores of countries, a row per culture and a column per axis.
+    says so. z has a row per culture and a column per axis.
     """
     profiles = []
     for readout in profiled(answers):

@@ -34,7 +34,7 @@ def narrow_interval(n: int, level: float) -> str | None:
 
 
 def corrected(table: pd.DataFrame, by: Sequence[str], how: Inference) -> pd.DataFrame:
-    """The table with corrected p-values, `p_corrected`, in each part with the same `by`; rows without p are no tests."""
+    """The table with `p_corrected`, corrected in each part with the same `by`; rows without p are no tests."""
     whole = table.assign(p_corrected=np.nan)
     tested = rows(whole, whole["p"].notna())
     for _, part in parts_of(tested, by) if by else [((), tested)]:

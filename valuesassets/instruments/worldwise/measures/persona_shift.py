@@ -35,7 +35,7 @@ FEWEST_CULTURES = 2
 
 
 def derive_persona_shift(answered: Answered, reliability: Frames, how: Inference) -> dict[str, pd.DataFrame]:
-    """`shifts`, corrected over conditions and models, and `nearest_persona` without the numbers of unreliable readouts."""
+    """`shifts`, corrected over conditions and models, and `nearest_persona` without numbers of unreliable readouts."""
     shifts = of_models(answered, lambda model, each: shift_model(model, each.reasons, how))
     nearest = of_models(answered, lambda model, each: nearest_of_model(model, each.by_readout, how))
     return {
@@ -47,8 +47,7 @@ def derive_persona_shift(answered: Answered, reliability: Frames, how: Inference
 def shift_model(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFrame:
     """The table `persona_shift` of one model: a row per condition, compared with the placebo.
 
-    Args:
-        reasons: rows of `reasons`, all conditions together; answers for neither option count if they were read.
+    Answers for neither option count if they were read.
     """
     shares = ticked_shares(reasons)
     shifts = []
@@ -124,9 +123,7 @@ def nearest_of_model(model: str, answers: ByReadout, how: Inference) -> pd.DataF
 def _ranked(cultures: list[str], squares: Array, counts: Array) -> list[dict[str, Any]]:
     """A row for each persona: its distance, and the share of resamples in which it is the nearest.
 
-    Args:
-        squares: (C, S) squared differences from the answers without a persona.
-        counts: (draws, S) resamples of scenarios.
+    Squares are (C, S) squared differences from the answers without a persona, counts (draws, S) resamples of scenarios.
     """
     drawn = resampled_means(squares, counts)
     first = drawn == drawn.min(axis=1, keepdims=True)

@@ -29,13 +29,10 @@ NO_ANCHOR = "no other dilemma of the axis has advocates of both poles in order"
 
 
 def text_vectors(sentences: Vectors, parts: Sequence[Sequence[str]]) -> tuple[Vectors, NDArray[np.bool_]]:
-    """(n, d) mean of the unit vectors of each text's sentences, made to length one, and (n,) whether it has a direction.
+    """(n, d) mean of the unit vectors of each text's sentences, brought to length one, and (n,) whether it has one.
 
-    A text without a sentence has none, and its vector is 0.
-
-    Args:
-        sentences: (s, d) a row for each sentence of each text in their order, dense or sparse.
-        parts: the sentences of each of n texts.
+    A text without sentences has a vector of 0. Sentences are (s, d), dense or sparse, a row for each of the `parts` of
+    each text in their order.
     """
     text_of = np.repeat(np.arange(len(parts)), [len(each) for each in parts])
     shape = len(parts), len(text_of)
@@ -101,9 +98,9 @@ def derive_projections(
         if advocates is not None:
             reason = reason or judge_advocates(speaking, advocate_vectors, axis, direction).why_not_distinguished
             poles = [((speaking["axis"] == axis) & (speaking["pole"] == pole)).to_numpy() for pole in POLES]
-            scenarios = speaking["scenario_id"].to_numpy(str)
             high, low = (
-                anchors(advocate_vectors[each], scenarios[each], list(reasons["scenario_id"])) for each in poles
+                anchors(advocate_vectors[each], list(speaking["scenario_id"][each]), list(reasons["scenario_id"]))
+                for each in poles
             )
         position = positions(reason_vectors, direction, high, low)
         is_known = np.isfinite(position) & (not reason)
@@ -152,11 +149,7 @@ class Advocacy:
 
 
 def judge_advocates(advocates: pd.DataFrame, vectors: Array, axis: str, direction: Array) -> Advocacy:
-    """Whether a model's advocates are in order on an axis, beyond the chance of poles exchanged within dilemmas.
-
-    Args:
-        advocates: axis, scenario_id and pole of each of the vectors.
-    """
+    """Whether a model's advocates (axis, scenario_id, pole) are in order on an axis, beyond chance within dilemmas."""
     mine = (advocates["axis"] == axis).to_numpy()
     texts = rows(advocates, mine).assign(along=vectors[mine] @ direction)
     random, observed, chances, counts = seeded(0, "advocates", axis), [], [], np.zeros(2, dtype=int)

@@ -1,4 +1,4 @@
-"""`worldwise/quality_report`: statuses of answers, bounds for missing ones, and whether refusals depend on the persona."""
+"""`worldwise/quality_report`: statuses of answers, bounds for missing ones, and whether refusals depend on personas."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -57,11 +57,7 @@ def derive_quality_report(
 ) -> dict[str, pd.DataFrame]:
     """`statuses` and `bounds` of all models; with reasons also `refusals`, `advocates` and `convergent_validity`.
 
-    Refusals are corrected over forms and models.
-
-    Args:
-        values: see `read_value_names`.
-        axes: tables of `axes`; None without reasons.
+    Refusals are corrected over forms and models. `axes` are the tables of that asset; None without reasons.
     """
     derivations: dict[str, Callable[[str, ModelAnswers], pd.DataFrame]] = {
         "statuses": lambda model, each: derive_statuses(model, each.choices, each.reasons, how.level),
@@ -93,7 +89,7 @@ def derive_advocates(model: str, answers: ModelAnswers, axes: Frames) -> pd.Data
 
 
 def derive_convergent(model: str, answers: ModelAnswers, values: pd.DataFrame) -> pd.DataFrame:
-    """The table `quality_report/convergent_validity` of one model: a row per axis on which its reasons have positions."""
+    """The table `quality_report/convergent_validity` of one model: a row per axis on which reasons have positions."""
     keys = ["trial_id", "draw"]
     decisions = rows_where(answers.reasons, form=DECIDE, status=READ).set_index(keys)
     placed = rows(answers.projections, answers.projections["position"].notna())
@@ -114,8 +110,7 @@ def derive_convergent(model: str, answers: ModelAnswers, values: pd.DataFrame) -
 def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """The table `quality_report/statuses` of one model: a row per form, condition and status, with Wilson intervals.
 
-    Args:
-        choices, reasons: rows of these tables, all conditions together; choices are a form of their own.
+    Choices are a form of their own.
     """
     answers = pd.concat([choices.assign(form=CHOICE), reasons], ignore_index=True)
     statuses = []
@@ -161,10 +156,8 @@ def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.Dat
     """The table `quality_report/refusals` of one model, a row per form: whether refusals depend on the persona.
 
     Personas are permuted within scenarios; the statistic is the variance, over personas, of the mean share of answers
-    that were declined, refused or filtered. The condition without a persona is left out.
-
-    Args:
-        reasons: rows of `reasons`, all conditions together; what failed or was not asked does not count.
+    that were declined, refused or filtered. The condition without a persona is left out, and so are answers that failed
+    or were not asked.
     """
     answers = rows(reasons, ~reasons["status"].isin([FAILED, NOT_ASKED]) & (reasons["culture"] != UNPROMPTED))
     refusals = []

@@ -42,9 +42,7 @@ class ReasonTexts:
 def reason_texts(reasons: pd.DataFrame, scenarios: Sequence[Scenario], names: Iterable[str] = ()) -> ReasonTexts:
     """The sentences of each reason that was read, and the texts that worldWiseAI composed of decisions.
 
-    Args:
-        reasons: rows of `REASONS`.
-        names: names of the study's cultures, which are masked as all countries are.
+    Countries and `names`, those of the study's cultures, are masked.
     """
     by_id, masked = {scenario.id: scenario for scenario in scenarios}, tuple(names)
     text_rows, parts = [], []
@@ -64,9 +62,7 @@ def derive_reason_vectors(
 ) -> pd.DataFrame:
     """Rows of `REASON_VECTORS`: each text as the mean of its pieces' unit vectors, brought to length one.
 
-    Args:
-        vectors: (m, d) of the pieces; a text whose pieces have no direction has no row.
-        is_truncated: (m,) of the pieces; by default none is.
+    Vectors are (m, d) of the pieces; a text whose pieces have no direction has no row.
     """
     averaged, has_direction = text_vectors(vectors, texts.parts)
     text_of = np.repeat(np.arange(len(texts.parts)), [len(parts) for parts in texts.parts])

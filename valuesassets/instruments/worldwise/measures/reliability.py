@@ -54,14 +54,11 @@ def derive_reliability(answered: Answered, study: Study, how: Inference) -> dict
 
 
 def rely_on_model(model: str, answers: ByReadout, threshold: float, how: Inference) -> pd.DataFrame:
-    """The table `reliability` of one model: a row per readout, reliable if every agreement that was measured is.
+    """The table `reliability` of one model: a row per readout, reliable if all agreements measured reach the threshold.
 
-    Agreement over orders and over wordings is the generalizability of the cultures' differences in the scenarios.
-    Agreement over scenarios is that of the cultures' means on an axis: the mean over all split halves stepped up to
-    full length (Cronbach 1951). Intervals are jackknife intervals over scenarios.
-
-    Args:
-        threshold: the least value of each agreement.
+    Agreement over orders and over wordings is the generalizability of the cultures' differences in the scenarios; that
+    over scenarios is of the cultures' means on an axis, the mean over all split halves stepped up to full length
+    (Cronbach 1951). Intervals are jackknife intervals over scenarios.
     """
     readouts = []
     for readout in profiled(answers):
@@ -86,7 +83,6 @@ def give_way(measured: pd.DataFrame, reliability: Frames, is_ranking: bool = Fal
     """Profiles or rankings without the numbers of readouts that are not reliable; their rows say why.
 
     Args:
-        measured: with the columns model, readout, status and reason.
         reliability: `readouts`, and `orders` to check choices too.
         is_ranking: whether the numbers rank cultures; these are withheld also if reliability is unknown.
     """
@@ -111,8 +107,7 @@ def without_evidence(reliability: Frames) -> dict[tuple[str, str], str]:
 def withheld(measured: pd.DataFrame, why: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     """The table without the numbers of some models and readouts, whose rows get the status `refused` and a reason.
 
-    Args:
-        measured: with the columns model, status and reason; without a column readout all rows are of choices.
+    All rows of a table without a column `readout` are of choices.
     """
     result = measured.astype({"status": object, "reason": object})  # a column without any reason holds no text
     hidden = [name for name in result.columns if name not in (*KEYS, *COUNTS)]
@@ -125,14 +120,10 @@ def withheld(measured: pd.DataFrame, why: Mapping[tuple[str, str], str]) -> pd.D
 
 
 def culture_components(values: Array, axes: NDArray[np.str_]) -> tuple[float, float]:
-    """Variance between cultures' means on an axis, and of their differences from scenario to scenario.
+    """Variance between cultures' means on an axis, and of their differences from scenario to scenario; (C, S) values.
 
     Both are means over the axes on which two cultures have two scenarios; NaN without any. They can be below 0 by
     chance.
-
-    Args:
-        values: (C, S), NaN where missing.
-        axes: (S,) of each scenario.
     """
     components = np.array([_components(values[:, axes == name]) for name in dict.fromkeys(axes.tolist())]).reshape(
         -1, 2
@@ -226,9 +217,6 @@ def choice_orders(model: str, choices: pd.DataFrame, rules: Thresholds, level: f
     """A row of `CHOICE_ORDERS`: whether the choices follow options or positions, and how often the answer is an option.
 
     Agreement is over dilemmas, since personas in one dilemma are not independent.
-
-    Args:
-        choices: rows of `CHOICES` of one model, all conditions together.
     """
     numbers = {name: column(choices, name).to_numpy(float) for name in ("p_high_log_odds", "position_pull", "p_valid")}
     leans, pulls = logit(numbers["p_high_log_odds"]), numbers["position_pull"]

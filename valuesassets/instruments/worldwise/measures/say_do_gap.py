@@ -49,9 +49,6 @@ def derive_say_do_gap(
     Signs of scenarios are flipped for all axes and models at once, and each gap is compared with the largest statistic
     (`step_down_p`): signs of eight scenarios give no p below 2 / 256, so that Holm's procedure rejects none of more
     than six. Corrected p-values allow for similar dilemmas in a domain, as those of pairs of cultures do.
-
-    Args:
-        scenarios: `scenario_id, domain` of all dilemmas.
     """
     domains = domains_of(scenarios)
     gaps_by_model = {model: scenario_gaps(each.by_readout) for model, each in answered.items()}

@@ -41,8 +41,7 @@ def derive_stereotyping(
 ) -> dict[str, pd.DataFrame]:
     """`caricature`, corrected over forms, cultures and models, and `words` of all models.
 
-    Args:
-        names: by culture, its country and people as texts may name them.
+    Names are the words for its country and people, by culture; controls have none.
     """
 
     def caricatures_of(model: str, each: ModelAnswers) -> pd.DataFrame:
@@ -55,12 +54,7 @@ def derive_stereotyping(
 
 
 def derive_caricature(model: str, reasons: pd.DataFrame, vectors: Array, how: Inference) -> pd.DataFrame:
-    """The table `stereotyping/caricature` of one model: a row per form and culture.
-
-    Args:
-        reasons: culture, scenario_id and form of each reason.
-        vectors: (N, D) of the same reasons, names of countries masked.
-    """
+    """The table `stereotyping/caricature` of one model, a row per form and culture, from reasons and their vectors."""
     caricatures = []
     for (form,), part in parts_of(reasons, ["form"]):
         places = part.reset_index(drop=True)
@@ -81,7 +75,7 @@ def derive_caricature(model: str, reasons: pd.DataFrame, vectors: Array, how: In
 
 
 def paired_differences(reasons: pd.DataFrame, vectors: Array, culture: str) -> list[Array]:
-    """For each scenario with both, (K, D) the vector of each reason as the culture minus that of each as the placebo."""
+    """For each scenario with both, (K, D) the vector of each reason as the culture minus each one as the placebo."""
     differences = []
     for _, part in reasons.groupby("scenario_id", sort=False):
         own, other = (vectors[part.index[part["culture"] == name]] for name in (culture, PLACEBO))
@@ -93,11 +87,8 @@ def paired_differences(reasons: pd.DataFrame, vectors: Array, culture: str) -> l
 def caricature(differences: Sequence[Array], how: Inference, random: np.random.Generator) -> dict[str, float]:
     """How often a persona's reason is distinguished from the placebo's in the same scenario: .5 by chance, 1 always.
 
-    Of two reasons, the one further along the difference of the two conditions' means in all other scenarios is
-    attributed to the persona. By chance, conditions are swapped within scenarios.
-
-    Args:
-        differences: of each of S scenarios, (K, D), see `paired_differences`.
+    Of two reasons, the one further along the difference of the conditions' means in all other scenarios is attributed
+    to the persona. By chance, conditions are swapped within scenarios. Differences: see `paired_differences`.
 
     Source: after Cheng, Piccardi and Yang (2023), CoMPosT: Characterizing and Evaluating Caricature in LLM
     Simulations, EMNLP; there individuation and exaggeration are measured on axes of words.
@@ -118,22 +109,17 @@ def caricature(differences: Sequence[Array], how: Inference, random: np.random.G
 def derive_stereotyped_words(
     model: str, reasons: pd.DataFrame, names: Mapping[str, Sequence[str]], how: Inference
 ) -> pd.DataFrame:
-    """The table `stereotyping/words` of one model: own-country names and generalising sentences per 100 words.
-
-    Args:
-        reasons: rows of `reasons`, all conditions together; only those that were read count.
-        names: by culture, its country and people as texts may name them; controls have none.
-    """
+    """The table `stereotyping/words` of one model: own-country names and generalising sentences per 100 words."""
     texts = rows(reasons, (reasons["status"] == READ) & reasons["explanation"].notna())
     word_rows = []
     for (form, culture), part in parts_of(texts, ["form", "culture"]):
         counts = pd.DataFrame([count_words(text, names.get(culture, ())) for text in part["explanation"]])
-        sums = counts.groupby(column(part, "scenario_id").tolist(), sort=False).sum().astype(float)
+        sums = pd.DataFrame(counts.groupby(column(part, "scenario_id").tolist(), sort=False).sum())
         row: dict[str, Any] = {"model": model, "form": form, "culture": culture, "n_scenarios": len(sums)}
         row |= {"n_words": int(sums["n_words"].sum())}
         for name in ("own_names", "generalising"):
-            rate = 100 * sums[f"n_{name}"].to_numpy(), sums["n_words"].to_numpy()
-            ratio = ratio_of_means(*rate, how.level, "scenarios")
+            n, n_words = (column(sums, each).to_numpy(float) for each in (f"n_{name}", "n_words"))
+            ratio = ratio_of_means(100 * n, n_words, how.level, "scenarios")
             row |= with_ends(name, ratio.value, (ratio.low, ratio.high))
         word_rows.append(row)
     return STEREOTYPED_WORDS.frame(word_rows)

@@ -48,12 +48,7 @@ class CalibrationMaterial:
 def plant_material(
     study: Study, family: str, scenarios: Sequence[Scenario], personas: Sequence[Persona], draws: int
 ) -> CalibrationMaterial:
-    """Trials on dilemmas, and planted answers to them.
-
-    Args:
-        family: the family of the study whose plants are used.
-        draws: answers to each request and order.
-    """
+    """Trials on dilemmas, and the answers that a family of the study plants; `draws` answers per request and order."""
     values = list(read_value_names()["value"])
     readout = Generate(max_tokens=MAX_TOKENS, samples=draws, seed=study.seed)
     material = CalibrationMaterial([], [], {}, values)
@@ -72,11 +67,7 @@ def plant_material(
 def derive_model_answers(
     study: Study, family: str, scenarios: Sequence[Scenario], material: CalibrationMaterial, records: Sequence[Record]
 ) -> ModelAnswers:
-    """Choices, reasons and the reasons' positions on the axes of the bundled exemplars, by a bag of words.
-
-    Args:
-        records: replies to all trials of the material.
-    """
+    """Choices, reasons and their positions on the axes of the bundled exemplars, by a bag of words."""
     readings = [record for record in records if isinstance(record, Reading)]
     answers = [record for record in records if isinstance(record, Answer)]
     requests = requests_of(material.reasons, scenarios, material.values, study.seed)

@@ -211,7 +211,7 @@ def refused_share(study: Study, family: str, culture: str) -> float:
 
 
 def _shares(answers: dict[str, str], p_high: float, refused: float, readout: object) -> dict[str, float]:
-    """The probability of each text to be learned, so that drawing at the readout's temperature gives the planted one."""
+    """The probability of each text to be learned, so that draws at the readout's temperature have the planted one."""
     temperature = readout.temperature if isinstance(readout, Generate) else 1.0
     answered, no_answer = before_temperature([1 - refused, refused], temperature)
     poles = before_temperature([p_high, 1 - p_high], temperature)

@@ -66,9 +66,6 @@ def recover_model(model: str, planted: pd.DataFrame, answers: ModelAnswers) -> p
 
     Decisions are shares of the answers read, over both orders; positions are means over all forms. Bounds of what is
     drawn allow for sampling error. A model that leans like everybody has no r of positions, which would be noise.
-
-    Args:
-        planted: rows of `PLANTED` of the model.
     """
     choices, reasons, projections = answers.choices, answers.reasons, answers.projections
     written = rows(reasons, reasons["form"] != ADVOCATE)

@@ -23,7 +23,7 @@ from valuesassets.measure.profile_correlation import centred_on_items, correlati
 from valuesassets.measure.ratio_of_means import ratio_of_means
 from valuesassets.measure.resampling import ROUNDING, permutation_p, with_ends
 from valuesassets.measure.seeding import seeded
-from valuesassets.records.frames import means_by, rows, rows_where
+from valuesassets.records.frames import column, means_by, rows, rows_where
 
 COMPOSITIONS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "final": lambda each: " ".join([*3 * [" ".join(each["values"])], each["explanation"], each["decision"]]),
@@ -57,11 +57,7 @@ def semantic_scores(texts: Vectors, high: Array, low: Array) -> Array:
 
 
 def with_targets(scored: pd.DataFrame, targets: pd.DataFrame) -> pd.DataFrame:
-    """The scores of cultures that have a target, with `target`, `bias`, `error`, `alignment` and `alignment_zero`.
-
-    Args:
-        scored: axis, culture and score of each answer; a score that is NaN has no row.
-    """
+    """The scores (not NaN) of cultures with a target, with `target`, `bias`, `error`, `alignment`, `alignment_zero`."""
     answered = rows(scored, scored["score"].notna() & scored["culture"].isin(list(targets.index)))
     target = _targets_of(answered, targets)[targets.index.get_indexer(answered["culture"]), np.arange(len(answered))]
     bias = answered["score"].to_numpy(float) - target
@@ -182,7 +178,7 @@ def _signal(answered: pd.DataFrame, aims: pd.DataFrame, orders: NDArray[np.intp]
 
 
 def culture_orders(n: int, draws: int, seed: int) -> NDArray[np.intp]:
-    """(N, n) the culture whose targets each gets: every order up to seven cultures, else drawn; the first is its own."""
+    """(N, n) the culture whose targets each gets: all orders of up to seven cultures, else drawn; first its own."""
     if n <= ALL_ORDERS:
         return np.array(list(permutations(range(n))), dtype=np.intp)
     drawn = seeded(seed, "cultures").permuted(np.tile(np.arange(n), (draws, 1)), axis=1)
@@ -211,7 +207,7 @@ def value_shifts(answers: pd.DataFrame, *, draws: int = DRAWS, seed: int = 0) ->
     """
     answers = rows(answers, answers["values"].map(len) > 0).reset_index(drop=True)
     unit = answers.groupby(["model", "scenario_id"]).ngroup().to_numpy()
-    ticked = answers["values"].explode()
+    ticked = column(answers, "values").explode()
     ticks = pd.crosstab(ticked.index, ticked).to_numpy(float)
     by_culture = {
         str(name): sums_by(unit[place], unit.max() + 1, ticks[place])

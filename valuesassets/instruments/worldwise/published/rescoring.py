@@ -87,10 +87,7 @@ class Placed:
 
 
 def prepare(answers: pd.DataFrame, exemplars: pd.DataFrame, source: str) -> Prepared:
-    """The texts of answers, as worldWiseAI composed them and sentence by sentence.
-
-    Args:
-        source: of the exemplars, for messages.
+    """The texts of answers, as worldWiseAI composed them and sentence by sentence; `source` names the exemplars' file.
 
     Raises:
         InputError: answers are on an axis that has no exemplar.
@@ -104,11 +101,7 @@ def prepare(answers: pd.DataFrame, exemplars: pd.DataFrame, source: str) -> Prep
 
 
 def place(prepared: Prepared, embedded: TextVectors, *, seed: int = 0) -> Placed:
-    """The positions of explanations on the axes of an embedder that are valid.
-
-    Args:
-        embedded: `prepared.sentences`, and perhaps more.
-    """
+    """The positions of explanations on the valid axes of an embedder that has read `prepared.sentences`."""
     exemplars = embedded.vectors[embedded.rows(prepared.exemplars["text"])]
     dense = exemplars.toarray() if isinstance(exemplars, sparse.csr_array) else exemplars
     axes = fit_axes(prepared.exemplars, dense, seed=seed)
@@ -121,11 +114,7 @@ def place(prepared: Prepared, embedded: TextVectors, *, seed: int = 0) -> Placed
 
 
 def score_rows(prepared: Prepared, placed: Placed, embedded: TextVectors) -> pd.DataFrame:
-    """Rows of `SCORES`: every answer on every axis, in their order; undefined where a number is missing.
-
-    Args:
-        embedded: `prepared.texts`.
-    """
+    """Rows of `SCORES`: every answer on every axis, in their order; undefined where a number is missing."""
     rows_by_name = {name: embedded.rows(own) for name, own in prepared.composed.items()}
     n, codes = len(prepared.answers), list(placed.axes)
     scores = {
@@ -181,10 +170,7 @@ def summarise(
 ) -> dict[str, Any]:
     """The contents of `summary.json`: worldWiseAI's figures with their nulls, and the validity of the axes.
 
-    Args:
-        scored: see `score_rows`.
-        targets: see `read_targets`; without them measures that need them are left out.
-        values: see `read_value_names`; without them convergent validity is None.
+    Without targets the measures that need them are left out; without values convergent validity is None.
     """
     own = rows(scored, scored["is_own_axis"].to_numpy(bool))
     published: dict[str, Any] = {}

@@ -47,9 +47,7 @@ def derive_seed_scores(
 ) -> dict[str, pd.DataFrame]:
     """`measures` of all models together, `errors` by culture and axis, and points of the published `figures`.
 
-    Args:
-        scenarios: rows of `SCENARIOS`.
-        targets: see `measure_published_scores`; if empty, measures that need them are left out.
+    Without targets the measures that need them are left out.
 
     Raises:
         MissingData: no written decision can be scored.

@@ -98,14 +98,13 @@ def draw_axis_validity(validity: pd.DataFrame, planted: bool = False) -> Figure:
 
 def draw_say_do(gaps: pd.DataFrame, planted: bool = False, inference: Inference = USUAL) -> Figure | None:
     """A panel for each form and measure: what a model writes minus what it chooses, on each axis."""
-    if (known := rows(gaps, gaps["gap"].notna())).empty:
+    if (known_gaps := rows(gaps, gaps["gap"].notna())).empty:
         return None
-    known_gaps = [row | {"what": WRITTEN[row["form"], row["measure"]]} for row in records(known)]
-    rejected = [
-        f"{row['model']} {row['axis']} ({row['what']})" for row in known_gaps if row["p_corrected"] <= inference.alpha
-    ]
+    named = known_gaps.assign(what=[WRITTEN[row["form"], row["measure"]] for row in records(known_gaps)])
+    rejected = records(rows(named, named["p_corrected"] <= inference.alpha))
+    names_of_rejected = [f"{row['model']} {row['axis']} ({row['what']})" for row in rejected]
     return draw_interval_panels(
-        pd.DataFrame(known_gaps),
+        named,
         "gap",
         title="Do models write what they choose?",
         label="written less chosen",
@@ -113,7 +112,7 @@ def draw_say_do(gaps: pd.DataFrame, planted: bool = False, inference: Inference 
         panel="what",
         notes=[
             "Decisions: in P(high); reasons: in leans, twice that. Intervals over dilemmas; corrected p up to "
-            f"{inference.alpha:g}: {', '.join(rejected) or 'none'}."
+            f"{inference.alpha:g}: {', '.join(names_of_rejected) or 'none'}."
         ],
         planted=planted,
     )

@@ -27,11 +27,7 @@ CUES = {"decide": "DECISION:", "open": "Reason:", "advocate": "Reason:"}
 
 
 def persona_line(persona: Persona, wording: int = 0, demand: bool = False) -> str | None:
-    """The line that says who answers; None without a persona.
-
-    Args:
-        wording: its number, 0 to 2.
-        demand: whether the persona is told to hold the values that are typical there.
+    """The line of a wording (0 to 2) that says who answers; None without a persona. `demand` adds typical values.
 
     >>> persona_line("placebo", 1), persona_line("unprompted")
     ('Answer as a person would.', None)
@@ -58,10 +54,7 @@ def leading_high(scenarios: Sequence[Scenario], seed: int = 0) -> frozenset[str]
 
 
 def shown_poles(order: str, leads_high: bool) -> tuple[str, str]:
-    """The poles of options A and B in an order, forward or reversed.
-
-    Args:
-        leads_high: whether the high pole comes first in forward order.
+    """The poles of options A and B, by order and by whether the high pole comes first in forward order.
 
     >>> shown_poles("forward", True), shown_poles("reversed", True)
     (('high', 'low'), ('low', 'high'))

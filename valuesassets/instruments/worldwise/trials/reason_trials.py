@@ -47,10 +47,8 @@ def write_reason_trials(
 
     Args:
         scenarios: all dilemmas of the study, since half of them show the high pole first in forward order.
-        values: all values that may be ticked.
         readout: how answers are drawn; `samples` for each prompt and order.
-        wordings: numbers of persona lines.
-        seed: of the halves and of the order of values; the same as for the choices.
+        seed: the same as for the choices.
 
     Returns:
         Trials with the dilemma's id as `question_id` and the `condition` `culture=JPN,form=decide`, without `culture`

@@ -1,4 +1,4 @@
-"""`worldwise/trials`: choices in dilemmas, in both orders, persona by persona, so that prompts share their beginnings."""
+"""`worldwise/trials`: choices in dilemmas, in both orders, persona by persona, so that prompts share beginnings."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -31,9 +31,7 @@ def write_trials(
 
     Args:
         scenarios: all dilemmas of the study, since half of them show the high pole first in forward order.
-        wordings: numbers of persona lines.
         demand: whether personas are told to hold typical values; `unprompted` is then not asked.
-        seed: of the halves.
 
     Returns:
         Trials with the dilemma's id as `question_id`, `values` 1 (high) and 0 (low), and the `condition` `culture=JPN`
@@ -45,8 +43,8 @@ def write_trials(
 
 def study_trials(settings: Worldwise, part: str, scenarios: Sequence[Scenario], seed: int) -> list[Trial]:
     """The choices of one culture or control of a study."""
-    personas, demands = [persona_of(part, settings.cultures)], [False, True] if settings.demand else [False]
-    return [trial for each in demands for trial in write_trials(scenarios, personas, settings.wordings, each, seed)]
+    persona, demands = persona_of(part, settings.cultures), [False, True] if settings.demand else [False]
+    return [trial for each in demands for trial in write_trials(scenarios, [persona], settings.wordings, each, seed)]
 
 
 def _of_persona(

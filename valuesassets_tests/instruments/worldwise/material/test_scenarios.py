@@ -102,19 +102,19 @@ def test_a_file_that_is_not_there_is_said_to_be_so(tmp_path):
 
 def test_further_keys_are_kept_through_the_table_and_back(tmp_path):
     file = write(tmp_path / "dilemmas.json", dilemmas(source="café", year=2020, language="en"))
-    found = read_scenarios(file)
-    assert json.loads(found[0].more or "") == {"source": "café", "year": 2020}
-    assert (found[0].language, found[1].more) == ("eng", None)
-    write_table(tmp_path / "s.parquet", scenario_rows(found), SCENARIOS)
-    assert scenarios_of(read_frame(tmp_path / "s.parquet", SCENARIOS)) == found
+    scenarios = read_scenarios(file)
+    assert json.loads(scenarios[0].more or "") == {"source": "café", "year": 2020}
+    assert (scenarios[0].language, scenarios[1].more) == ("eng", None)
+    write_table(tmp_path / "s.parquet", scenario_rows(scenarios), SCENARIOS)
+    assert scenarios_of(read_frame(tmp_path / "s.parquet", SCENARIOS)) == scenarios
 
 
 def test_the_bundled_dilemmas_are_eight_per_axis_over_six_domains_and_without_a_doubt():
-    found = read_scenarios()
-    assert Counter(each.axis for each in found) == dict.fromkeys(AXES, 8)
+    scenarios = read_scenarios()
+    assert Counter(each.axis for each in scenarios) == dict.fromkeys(AXES, 8)
     for axis in AXES:
-        assert len({each.domain for each in found if each.axis == axis}) == 6
-    assert find_doubts(found) == []
+        assert len({each.domain for each in scenarios if each.axis == axis}) == 6
+    assert find_doubts(scenarios) == []
 
 
 def test_no_pole_of_the_bundled_dilemmas_is_told_by_its_length():
@@ -170,6 +170,6 @@ def test_every_country_of_the_matrix_and_of_the_map_is_known_and_its_regions_are
 
 
 def test_what_tells_a_culture_of_the_study_is_a_doubt_and_is_none_without_it():
-    told = Scenario(**DILEMMAS[0] | {"situation": "The ferry to Port Averil is late."})
-    assert find_doubts([told]) == []
-    assert find_doubts([told], ["Averil", "Kyppish"]) == [(told.id, "names a country: Averil")]
+    scenario = Scenario(**DILEMMAS[0] | {"situation": "The ferry to Port Averil is late."})
+    assert find_doubts([scenario]) == []
+    assert find_doubts([scenario], ["Averil", "Kyppish"]) == [(scenario.id, "names a country: Averil")]

@@ -238,14 +238,14 @@ def distinguish_cultures(
     statistics, chances = [], []
     for (one, other), (first, second) in zip(combinations(answers.cultures, 2), combinations(own, 2), strict=True):
         difference = first - second
-        known = np.isfinite(difference)
-        row: dict[str, Any] = {"culture": one, "other_culture": other, "n_scenarios": int(known.sum())}
-        if not known.any():
+        is_known = np.isfinite(difference)
+        row: dict[str, Any] = {"culture": one, "other_culture": other, "n_scenarios": int(is_known.sum())}
+        if not is_known.any():
             yield row | {"status": UNDEFINED, "reason": "no scenario was answered as both"}
             continue
-        swapped = np.vstack([np.ones(known.sum()), signs[:, known]]) * difference[known]
-        axes, means = axis_means(swapped, answers.axes[known])
-        factors = np.array([inflation(groups[known & (answers.axes == axis)].tolist(), share) for axis in axes])
+        swapped = np.vstack([np.ones(is_known.sum()), signs[:, is_known]]) * difference[is_known]
+        axes, means = axis_means(swapped, answers.axes[is_known])
+        factors = np.array([inflation(groups[is_known & (answers.axes == axis)].tolist(), share) for axis in axes])
         observed, squares = float(np.mean(means[0] ** 2 / factors)), np.mean(means**2, axis=-1)
         statistics.append(observed)
         chances.append(squares[1:])

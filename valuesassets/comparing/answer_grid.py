@@ -172,8 +172,9 @@ def answer_grid(answers: pd.DataFrame, human: pd.DataFrame | None = None, fewest
     sides = np.where(np.expand_dims(is_missing, (0, 1, 4)), np.nan, padded)
     p_valid = np.where(is_missing, np.nan, mean_of_known(valid_by_wording, axis=0))
     grid = AnswerGrid(scales, cells, types, averaged, sides, converted, p_valid, countries, people, all_notes)
-    has_people = kept_human is not None and not kept_human.empty
-    return replace(grid, respondents=grid.effective_n_of(kept_human)) if has_people else grid
+    if kept_human is None or kept_human.empty:
+        return grid
+    return replace(grid, respondents=grid.effective_n_of(kept_human))
 
 
 def _of_enough_people(

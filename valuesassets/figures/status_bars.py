@@ -80,7 +80,7 @@ def _draw_losses(
     else:
         draw_shares(axes, drawn, looks)
         name_rows(axes, [short(str(name), 44) for name in drawn.index], row_pt(row_in))
-        for row, place in enumerate(places):
+        for row, place in enumerate(places.tolist()):
             write_beside(axes, row, words[place])
         axes.set_xlabel(label)
     return style.finish(figure, title, notes, handles, 4, planted)

@@ -1,10 +1,10 @@
-"""The tables that every instrument may write. Instruments declare their own with `declare_tables`."""
+"""The tables that every instrument may write. Instruments declare their own with `declare_table`."""
 
-from math import inf
+from collections.abc import Sequence
 
 import pyarrow as pa
 
-from valuesassets.records.columns import Column
+from valuesassets.records.columns import Column, code, column, count, number, numbers, text, texts
 from valuesassets.records.errors import StorageError
 from valuesassets.records.table import Table
 
@@ -45,18 +45,15 @@ PLANTED_TRANSCRIPTS = Table(
     "as JSON, the possible answers (`candidate_sets`, an array of arrays) and the text after an answer from each set "
     "(`closes`)",
     "language",
-    Column("text", pa.string(), "the whole transcript, instructions and answers included"),
-    Column("starts", pa.list_(pa.int64()), "position of each answer's first character, from 0", range=(0, inf)),
-    Column("answers", pa.list_(pa.string()), "each answer, word for word"),
-    Column(
-        "candidates", pa.list_(pa.int64()), "number of each answer's set in `candidate_sets`, from 0", range=(0, inf)
-    ),
-    Column(
+    text("text", "the whole transcript, instructions and answers included"),
+    column("starts", "position of each answer's first character, from 0", low=0, kind=pa.list_(pa.int64())),
+    texts("answers", "each answer, word for word"),
+    column("candidates", "number of each answer's set in `candidate_sets`, from 0", low=0, kind=pa.list_(pa.int64())),
+    numbers(
         "probs",
-        pa.list_(pa.list_(pa.float64())),
         "probability of each candidate after all the text before it; sums to 1",
-        "probability",
-        (0, 1),
+        unit="probability",
+        kind=pa.list_(pa.list_(pa.float64())),
     ),
     is_exact=True,
 )
@@ -70,7 +67,7 @@ EMBEDDED_TEXTS = Table(
     "embedded_texts",
     "a text that was embedded, in the order of the vectors",
     "text_sha256",
-    Column("n_tokens", pa.int64(), "tokens of the text, without prefix", range=(0, inf)),
+    count("n_tokens", "tokens of the text, without prefix"),
     "is_truncated",
     is_exact=True,
 )
@@ -91,35 +88,32 @@ HUMAN_DISTRIBUTIONS = Table(
     added_later=["analysis_value", "effective_n"],
     is_exact=True,
 )
-ENDS = (
-    Column("low", pa.float64(), "lower end of the scale"),
-    Column("high", pa.float64(), "upper end of the scale"),
-)
+ENDS = (number("low!", "lower end of the scale"), number("high!", "upper end of the scale"))
 QUESTIONS = Table(
     "questions",
     "a question, in a JSON file; further keys are allowed and kept",
     *(
-        Column(name, pa.string(), words, may_be_empty=name not in ("id", "text", "response_type", "options"))
+        text(name, words)
         for name, words in {
             "id": "canonical id of the question",
-            "section": "heading above the question in the form",
+            "section?": "heading above the question in the form",
             "text": "the question as it is asked",
-            "stem": "the text that all items of a battery share",
-            "item": "this question's own part of a battery",
+            "stem?": "the text that all items of a battery share",
+            "item?": "this question's own part of a battery",
             "response_type": "kind of scale, see the other tables",
             "options": "codes and labels, in the order of the form",
-            "answer_cue": "the words that ask for the answer",
-            "source_id": "id of the question in its own form",
-            "page": "page of the PDF, from 1",
-            "box": "left, top, right, bottom on the page, points from the top left",
-            "wvs_id": "the same question in the other survey's numbering",
-            "condition": "the earlier answer that the question presupposes",
-            "asked_of": "who is asked, where it depends on an earlier answer",
-            "names_country": "the words of the question that name the country and differ between forms",
-            "merged_from": "positions of the records that were merged, from 0",
-            "unfit": "why the question cannot be asked",
-            "is_converted": "whether the item is a yes-or-no question made from an entry of a list in the form",
-            "coverage": "languages whose forms have the question",
+            "answer_cue?": "the words that ask for the answer",
+            "source_id?": "id of the question in its own form",
+            "page?": "page of the PDF, from 1",
+            "box?": "left, top, right, bottom on the page, points from the top left",
+            "wvs_id?": "the same question in the other survey's numbering",
+            "condition?": "the earlier answer that the question presupposes",
+            "asked_of?": "who is asked, where it depends on an earlier answer",
+            "names_country?": "the words of the question that name the country and differ between forms",
+            "merged_from?": "positions of the records that were merged, from 0",
+            "unfit?": "why the question cannot be asked",
+            "is_converted?": "whether the item is a yes-or-no question made from an entry of a list in the form",
+            "coverage?": "languages whose forms have the question",
         }.items()
     ),
 )
@@ -138,14 +132,11 @@ SHARED = (
         "respondents",
         "a respondent, with a column per question and per indicator",
         "country respondent_id survey source weight!",
-        Column(
-            "<indicator>", pa.float64(), "the indicator in its own codes", may_be_empty=True, pattern=r"[AEFGY]\d{3}"
-        ),
-        Column(
-            "<question id>",
-            pa.int16(),
+        number("<indicator>", "the indicator in its own codes", pattern=r"[AEFGY]\d{3}"),
+        code(
+            "<question id>?",
             "code of the answer; below 0: no answer; empty where the file has none",
-            may_be_empty=True,
+            kind=pa.int16(),
             pattern=r"(?s).+",
         ),
     ),
@@ -199,7 +190,7 @@ SHARED = (
         "a usable answer distribution",
         "model language question_id response_type is_converted n_options expected_value expected_value_unit",
         "entropy_bits entropy_share concentration w1_unit_to_uniform p_valid",
-        Column("mode", pa.int64(), "code of the likeliest answer"),
+        code("mode", "code of the likeliest answer"),
         "is_near_uniform",
     ),
     Table(
@@ -219,14 +210,14 @@ SHARED = (
         "reliability/components",
         "a source of variance",
         "scope",
-        Column("source", pa.string(), "the source: language, item, family, order, wording, or an interaction of them"),
+        text("source", "the source: language, item, family, order, wording, or an interaction of them"),
         "variance_unit2 share",
     ),
     Table(
         "signal/correlations",
         "a correlation of a family with the people of its languages' countries",
         "model",
-        Column("kind", pa.string(), "what is subtracted first: nothing (raw), scales, items, style, one dimension"),
+        text("kind", "what is subtracted first: nothing (raw), scales, items, style, one dimension"),
         "r low high p p_free? p_related? null_mean null_low null_high level n_languages n_items",
         added_later=["p_free", "p_related"],
     ),
@@ -351,9 +342,21 @@ TABLES = {table.name: table for table in SHARED}
 """Tables by name: the shared ones, and those of every instrument whose derivations have been imported."""
 
 
-def declare_tables(*tables: Table) -> None:
-    """Add an instrument's own tables, so that its assets may write them."""
-    TABLES.update({table.name: table for table in tables})
+def declare_table(
+    name: str,
+    row: str,
+    *columns: str | Column,
+    added_later: Sequence[str] = (),
+    is_exact: bool = False,
+    vocabulary: Sequence[Column] = (),
+) -> Table:
+    """Make a table that one instrument alone writes, and add it to `TABLES`, so that assets may write it.
+
+    Args: those of `Table`.
+    """
+    table = Table(name, row, *columns, added_later=added_later, is_exact=is_exact, vocabulary=vocabulary)
+    TABLES[name] = table
+    return table
 
 
 def table_of_asset(instrument: str, asset: str, name: str | None = None) -> Table:
@@ -370,5 +373,5 @@ def table_of_asset(instrument: str, asset: str, name: str | None = None) -> Tabl
         if key in TABLES:
             return TABLES[key]
     raise StorageError(
-        f"{instrument}/{noun}: no such table is declared; give it to declare_tables in the instrument's tables.py"
+        f"{instrument}/{noun}: no such table is declared; give it to declare_table in the instrument's tables.py"
     )

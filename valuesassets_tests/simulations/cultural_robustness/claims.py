@@ -60,7 +60,7 @@ def of_kind(kind: str, ugly: Ugliness, seed: int) -> Mapping[str, Outcome]:
     space, _ = make_world(kind, seeded(seed, "robustness simulations", kind), ugly)
     own = dict(zip(LANGUAGES, COUNTRIES, strict=True))
     how = HOW.with_seed(seed)
-    scores = score_rows(kind, space, compare_answers(kind, space, own, how).found, how)
+    scores = score_rows(kind, space, compare_answers(kind, space, own, how).estimates, how)
     made = claims({"scores": scores}, is_planted=False, alpha=how.alpha)
     supported = [each.sentence for each in made if each.is_supported]
     rows = scores.set_index("score")

@@ -181,9 +181,9 @@ def _found(kind: str, seed: int) -> dict[str, Any]:
     compared = compare_answers(kind, space, own, how, FOLLOW_RESAMPLES)
     found: dict[str, Any] = {"kind": kind, "seed": seed}
     for name in TESTS:
-        estimate = compared.found[name]
+        estimate = compared.estimates[name]
         found[f"{name}_p"] = estimate.p if isinstance(estimate, Estimate) else np.nan
-    scores = score_rows(kind, space, compared.found, how).set_index("score")
+    scores = score_rows(kind, space, compared.estimates, how).set_index("score")
     for name, truth in true_ratios(kind).items():
         row = scores.loc[name]
         found[name], found[f"{name}_is_refused"] = row["value"], row["status"] == REFUSED

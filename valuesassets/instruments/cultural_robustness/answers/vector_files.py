@@ -141,4 +141,4 @@ def match_vectors(
         )
     questions = rows_where(vectors, kind="question").assign(is_usable=True)
     embedded = pd.concat([matched[~is_lacking], questions], ignore_index=True)
-    return embedded.reindex(columns=VECTORS.names)
+    return pd.DataFrame(embedded, columns=pd.Index(VECTORS.names))

@@ -12,7 +12,7 @@ from valuesassets.instruments.cultural_robustness.published.clustering import (
     first_texts,
     write_clustering,
 )
-from valuesassets_tests.instruments.cultural_robustness.seed_vectors import made_vectors, noise
+from valuesassets_tests.instruments.cultural_robustness.published_vectors import made_vectors, noise
 
 PAIRED = {"deu": (1.0, 0.0, 0), "eng": (1.0, 0.1, 0), "fra": (0, 1.0, 0.1), "pol": (0, 1.0, 0)}
 

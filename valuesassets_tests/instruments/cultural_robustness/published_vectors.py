@@ -1,4 +1,4 @@
-"""Vectors of answers of any languages to any questions, in the columns of `vectors`: for the seed's columns."""
+"""Vectors of answers of any languages to any questions, in the columns of `vectors`: for the published columns."""
 
 from collections.abc import Callable, Sequence
 

@@ -69,13 +69,14 @@ def column(
 text = partial(column, kind=pa.string())
 texts = partial(column, kind=pa.list_(pa.string()))
 number = partial(column, kind=pa.float64())
-numbers = partial(column, low=0, high=1, kind=pa.list_(pa.float64()))
+shares = partial(column, low=0, high=1, kind=pa.list_(pa.float64()))
 share = partial(column, unit="share", low=0, high=1, kind=pa.float64())
 probability = partial(share, unit="probability")
 scale_share = partial(share, unit="scale units")
 count = partial(column, low=0, kind=pa.int64())
 code = partial(column, kind=pa.int64())
 flag = partial(column, kind=pa.bool_())
+"""Columns of texts, of numbers with a fraction, of shares from 0 to 1, of counts and codes, of true and false."""
 
 
 def with_ends(
@@ -387,9 +388,9 @@ CODES = {
 LISTS = (
     texts("labels", "the answers that are scored, as text"),
     column("values", "code of each label", kind=pa.list_(pa.int32())),
-    numbers("label_probs", "absolute probability of each label; sums to P_valid"),
-    numbers("label_probs_high", "upper ends of label_probs, where only intervals are known; empty where exact"),
-    numbers(
+    shares("label_probs", "absolute probability of each label; sums to P_valid"),
+    shares("label_probs_high", "upper ends of label_probs, where only intervals are known; empty where exact"),
+    shares(
         "label_probs_published",
         "label_probs as published code computes them, for comparison: the first token's probability is read after the "
         "given answer's first token instead of before it, and later tokens after the given answer's tokens instead of "
@@ -397,7 +398,7 @@ LISTS = (
     ),
     column("label_tokens", "tokens of each label's likeliest spelling", low=0, kind=pa.list_(pa.int32())),
     texts("outside_text", "most probable continuations outside the options, at most five"),
-    numbers("outside_prob", "their probabilities", unit="probability"),
+    shares("outside_prob", "their probabilities", unit="probability"),
 )
 KINDS = (
     (TEXTS, text),

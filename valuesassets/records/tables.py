@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from valuesassets.records.columns import Column, code, column, count, number, numbers, text, texts
+from valuesassets.records.columns import Column, code, column, count, number, shares, text, texts
 from valuesassets.records.errors import StorageError
 from valuesassets.records.table import Table
 
@@ -95,7 +95,7 @@ PLANTED_TRANSCRIPTS = declare_table(
     column("starts", "position of each answer's first character, from 0", low=0, kind=pa.list_(pa.int64())),
     texts("answers", "each answer, word for word"),
     column("candidates", "number of each answer's set in `candidate_sets`, from 0", low=0, kind=pa.list_(pa.int64())),
-    numbers(
+    shares(
         "probs",
         "probability of each candidate after all the text before it; sums to 1",
         unit="probability",

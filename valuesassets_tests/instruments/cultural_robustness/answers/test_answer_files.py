@@ -80,7 +80,7 @@ def refusal(folder, *given):
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "fault"),
     [
         ('{"id": "3"', "line 3, column 11: not JSON"),
         ({"id": "3", "text": "Καλά."}, "line 3 (id 3): no text under 'answer' (found the keys id, text)"),
@@ -94,11 +94,11 @@ def refusal(folder, *given):
         ({"id": "3-1", "answer": "Καλά."}, "line 3: id '3-1' found, one like '12' was expected"),
     ],
 )
-def test_a_line_that_cannot_serve_is_named(tmp_path, questions, line, message):
+def test_a_line_that_cannot_serve_is_named(tmp_path, questions, line, fault):
     rows = answer_rows()
     rows["ell", "unspecific"][2] = line
     message = refusal(write_folder(tmp_path, rows), questions)
-    assert message.startswith(f"{tmp_path / 'ell_unspecific.jsonl'}: {message}")
+    assert message.startswith(f"{tmp_path / 'ell_unspecific.jsonl'}: {fault}")
 
 
 def test_an_answer_to_what_is_not_asked_is_named(tmp_path, questions):

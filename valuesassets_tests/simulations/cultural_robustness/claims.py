@@ -118,12 +118,12 @@ def small_denominators(n: int, random: np.random.Generator) -> Pair:
 
 
 def _simulation(
-    name: str, kind: str, ugly: Ugliness = TIDY, finding: str | None = None, claimed: Sequence[str] = TESTS
+    title: str, kind: str, ugly: Ugliness = TIDY, finding: str | None = None, claimed: Sequence[str] = TESTS
 ) -> Simulation:
     in_groups = {OWN_WAYS: GROUP_WAYS, ARBITRARY: ALIKE_IN_GROUPS} if ugly.related else {}
     is_null = NOT_SHOWN[in_groups.get(kind, kind)]
     kinds = {SAYS[name]: NULL if name in is_null else PLANTED for name in claimed}
-    return Simulation("cultural_robustness", name, kinds, partial(of_kind, kind, ugly), finding)
+    return Simulation("cultural_robustness", title, kinds, partial(of_kind, kind, ugly), finding)
 
 
 UGLY = {

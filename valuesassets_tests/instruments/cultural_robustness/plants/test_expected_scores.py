@@ -40,8 +40,8 @@ def planted_vectors(family, samples, samples_anchored, draw):
             continue
         n = samples if country is None else samples_anchored
         kind = "unspecific" if country is None else "specific"
-        for sample, country in enumerate(draw(country_shares(family, cell), n, cell)):
-            vector = sentence_vector(Sentence(cell.language, cell.question_id, country))
+        for sample, spoken in enumerate(draw(country_shares(family, cell), n, cell)):
+            vector = sentence_vector(Sentence(cell.language, cell.question_id, spoken))
             rows.append((cell.language, kind, row["id"], sample, True, vector))
     return pd.DataFrame(rows, columns=pd.Index(["language", "kind", "id", "sample", "is_usable", "vector"]))
 

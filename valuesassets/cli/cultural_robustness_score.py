@@ -53,7 +53,7 @@ def score(
     from valuesassets.instruments.cultural_robustness.material.questions import all_questions, read_questions
     from valuesassets.instruments.cultural_robustness.measures.scores import measure_model
     from valuesassets.instruments.cultural_robustness.published.clustering import write_clustering
-    from valuesassets.instruments.cultural_robustness.published.columns import seed_scores
+    from valuesassets.instruments.cultural_robustness.published.columns import published_scores
     from valuesassets.records.settings.measuring import Inference
 
     if (vectors is None) == (embedder is None):
@@ -79,7 +79,7 @@ def score(
         own_countries=country_by_language,
         inference=Inference(resamples=resamples).with_seed(seed),
     )
-    published = seed_scores(embedded, name, seed=seed)
+    published = published_scores(embedded, name, seed=seed)
     import pandas as pd
 
     measured["scores"] = pd.concat([measured["scores"], published.scores], ignore_index=True)

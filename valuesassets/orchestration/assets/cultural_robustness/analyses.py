@@ -93,11 +93,11 @@ def clustering_asset(study: Study) -> dg.AssetsDefinition:
     ) -> Any:
         """Published scores, each beside what translations of the questions give; and their files of clusters."""
         from valuesassets.instruments.cultural_robustness.published.clustering import write_clustering
-        from valuesassets.instruments.cultural_robustness.published.columns import seed_scores
+        from valuesassets.instruments.cultural_robustness.published.columns import published_scores
 
         name = context.partition_key
         both = pd.concat([vectors, question_vectors], ignore_index=True)
-        published = seed_scores(both, name, seed=study.seed)
+        published = published_scores(both, name, seed=study.seed)
         folder = storage.path(context.asset_key, name, "csv").with_suffix("")
         files = write_clustering(folder, published.clustered, name)
         return dg.MaterializeResult(

@@ -13,7 +13,7 @@ from valuesassets.comparing.simulated_answers import (
     simulation_study,
     tilted,
 )
-from valuesassets.instruments.survey.measures.map.people_in_worlds import map_items
+from valuesassets.instruments.survey.measures.map.simulated_map import map_items
 from valuesassets.instruments.survey.measures.simulated_worlds import (
     KINDS,
     WITHHELD,

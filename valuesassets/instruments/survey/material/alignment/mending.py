@@ -1,4 +1,4 @@
-"""Answers that an extraction gave only once for a whole list, given to every item of it."""
+"""Gives every item of a list the answers that an extraction has only once for the whole list."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,47 +7,46 @@ from valuesassets.people.variables import Variables
 from valuesassets.records.lexicon import Lexicon
 from valuesassets.records.questions import TEN, Option, Question, ResponseType, question_faults, ten_point_scale
 
-MENTIONED = (1, 2)
-"""Codes of mentioned and not mentioned."""
+MENTIONED = (1, 2)  # codes of mentioned and not mentioned
 
 Mended = tuple[Question, str | None]
-"""A question, and what was done to it, in words."""
+"""A question, and the change made to it, in words."""
 
 
 def with_whole_options(
-    found: Mapping[str, Question], targets: Sequence[Target], variables: Variables, lexicon: Lexicon | None
+    questions: Mapping[str, Question], targets: Sequence[Target], variables: Variables, lexicon: Lexicon | None
 ) -> dict[str, Mended]:
-    """Each question by canonical id, with the answers that its list or its kind shows, where its own are faulty.
+    """The questions by canonical id; faulty answers are replaced by those of the list.
 
-    A scale is shared where the master's questions have the same labels; a list of things to be mentioned is asked as
-    statements, so that its answers are the lexicon's words for agreeing.
+    Two questions share a scale if the master's questions have the same labels. A list of things to mention is asked as
+    statements, with the lexicon's words for agreeing as answers.
     """
-    of = {target.code: target for target in targets}
+    target_of = {target.code: target for target in targets}
     places = {target.code: place for place, target in enumerate(targets)}
-    typed = {code: _typed(question, of[code], variables) for code, question in found.items()}
-    whole = [code for code, question in typed.items() if not _lacks_answers(question, of[code], variables)]
+    typed = {code: _typed(question, target_of[code], variables) for code, question in questions.items()}
+    whole = [code for code, question in typed.items() if not _lacks_answers(question, target_of[code], variables)]
     mended: dict[str, Mended] = {code: (question, None) for code, question in typed.items()}
     for code, question in typed.items():
         if code in whole:
             continue
         near = sorted(whole, key=lambda other: abs(places[other] - places[code]))
-        lender = next((other for other in near if _share_scale(of[code], of[other], variables)), None)
-        options, made, is_listed = question.options, None, code in variables.list_of
+        lender = next((other for other in near if _share_scale(target_of[code], target_of[other], variables)), None)
+        options, change, is_listed = question.options, None, code in variables.list_of
         if is_listed and sorted(question.values) == [0, 1]:
             options = tuple(option.model_copy(update={"value": option.value or 2}) for option in options)
-            made = "not mentioned has code 2 in place of 0"
+            change = "not mentioned has code 2 in place of 0"
         elif lender is not None:
-            options, made = typed[lender].options, f"answers as in {lender}, of the same list"
+            options, change = typed[lender].options, f"answers as in {lender}, of the same list"
         elif lexicon is not None and is_listed and question.item:
             words = zip(MENTIONED, (lexicon.agree, lexicon.disagree), strict=True)
             options = tuple(Option(value=value, label=label) for value, label in words)
-            made = "asked as a statement to agree with"
-        mended[code] = question.model_copy(update={"options": options}), made
+            change = "asked as a statement to agree with"
+        mended[code] = question.model_copy(update={"options": options}), change
     return mended
 
 
 def _typed(question: Question, target: Target, variables: Variables) -> Question:
-    """The question with the type of its variable; of a ten-point scale, two answers are the ends."""
+    """The question with its variable's type; two answers of a ten-point scale become its ends."""
     ends = [option.label for option in question.options]
     if target.n_options == len(TEN) and len(ends) == 2 and all(any(map(str.isalpha, label)) for label in ends):
         question = question.model_copy(update={"options": ten_point_scale(*ends)})
@@ -63,7 +62,7 @@ def _lacks_answers(question: Question, target: Target, variables: Variables) -> 
 
 
 def _share_scale(one: Target, other: Target, variables: Variables) -> bool:
-    """Whether the master shows the same answers to two questions of one list; without it, what the facts say."""
+    """Whether two questions of one list have the same answers in the master, or else by the facts."""
     if one.battery != other.battery or one.n_options != other.n_options:
         return False
     if one.question is not None and other.question is not None:

@@ -1,4 +1,4 @@
-"""`Answer`: the questions that Gemini lists for some pages, whether they are all, and what they cost."""
+"""`Answer`: the questions of Gemini for some pages, or why they are incomplete, and their cost."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,7 @@ _WHOLE = {"STOP", "FINISH_REASON_UNSPECIFIED"}
 
 
 class Answer(pydantic.BaseModel):
-    """What came of asking for one range of pages, and what that used up.
-
-    Attributes:
-        unfinished: why it broke off, where fewer pages may help; None where `rows` are the whole answer.
-    """
+    """The answer for one range of pages, and its usage; `unfinished` says why it is incomplete."""
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
@@ -33,10 +29,10 @@ class Answer(pydantic.BaseModel):
 
 
 def read_answer(response: "GenerateContentResponse") -> Answer:
-    """The questions of an answer, or why it is not whole; its usage is not counted yet.
+    """The questions of an answer, or why it is incomplete, without usage.
 
     Raises:
-        WrongAnswer: it is whole but not of the form that was asked for.
+        WrongAnswer: it is complete, but not of the requested form.
     """
     blocked = response.prompt_feedback and response.prompt_feedback.block_reason
     if blocked:

@@ -49,7 +49,7 @@ def derive_question_answers(
 def first_questions(options: pd.DataFrame, most_rows: int) -> pd.DataFrame:
     """The first questions of `options` that fit into `most_rows` rows of a figure, at least one question."""
     sheets = _sheets(records(options), most_rows)
-    return rows_of(options, options["question_id"].map(sheets) == 1)
+    return rows_of(options, options["question_id"].map(sheets.get) == 1)
 
 
 def _options(

@@ -60,8 +60,8 @@ def fetch_questionnaire(study: Study, language: str, destination: Path) -> Quest
         if declared.sha256 is not None and declared.sha256.lower() != digest:
             raise PdfError(
                 f"{source}: the PDF has the sha256 {digest}, languages.{language}.sha256 in the study asks for "
-                f"{declared.sha256.lower()}; see whether it is the right edition, then put the right PDF into pdf_dir or "
-                "correct the study"
+                f"{declared.sha256.lower()}; see whether it is the right edition, then put the right PDF into pdf_dir "
+                "or correct the study"
             )
     return QuestionnairePdf(str(destination), digest, pages, source)
 

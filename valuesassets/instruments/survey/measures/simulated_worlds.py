@@ -213,14 +213,13 @@ def _coverage(intervals: pd.DataFrame, level: float) -> pd.DataFrame:
         complete = part.dropna(subset=["low", "high"])
         held = (complete["low"] <= complete["truth"]) & (complete["truth"] <= complete["high"])
         by_simulation = held.groupby(complete["seed"]).mean()
+        # Simulations are independent, the intervals of one are not.
+        error = by_simulation.std(ddof=1) / np.sqrt(len(by_simulation)) if len(by_simulation) > 1 else np.nan
         rows.append(
             {
                 "interval": name,
                 "coverage": float(held.mean()),
-                # simulations are independent, the intervals of one are not
-                "monte_carlo_se": float(by_simulation.std(ddof=1) / np.sqrt(len(by_simulation)))
-                if len(by_simulation) > 1
-                else np.nan,
+                "monte_carlo_se": float(error),
                 "nominal": level,
                 "n_worlds": len(by_simulation),
                 "n_intervals": len(complete),

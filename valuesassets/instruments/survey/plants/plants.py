@@ -85,7 +85,7 @@ def plant_questions(study: Study, family: str, language: str, questions: Sequenc
 def country_preferences(
     study: Study, language: str, questions: Sequence[Question]
 ) -> dict[str, tuple[Question, NDArray[np.float64]]]:
-    """The preferences of the people of a language's country: by asked question id, the question and (K,) probabilities."""
+    """The preferences of a country's people: by asked question id, the question and (K,) probabilities."""
     leanings = country_leanings(study, language)
     no_pull = dict.fromkeys(INDICATOR_OF, 0.0)
     tilts = {name: solve_tilt(study, name, leanings, no_pull) for name in leanings.indicator_means}

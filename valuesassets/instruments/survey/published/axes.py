@@ -80,7 +80,7 @@ def published_position(country: str) -> tuple[float, float]:
 
 
 def check_reference_projector() -> pd.DataFrame:
-    """The fit of the reference projector to its five countries, by axis: n, r (projected and published), residual_sd."""
+    """The fit of the reference projector to its five countries, by axis: n, r of both, residual_sd."""
     countries = _complete_countries()
     placed, published = reference_projector().place(countries[list(INDICATORS)]), countries[["x", "y"]].to_numpy()
     r = [np.corrcoef(*pair)[0, 1] for pair in zip(placed.T, published.T, strict=True)]

@@ -21,9 +21,9 @@ class Change:
 def changes_between(before: Question, after: Question, fields: Sequence[str], why: str) -> Iterator[Change]:
     """The fields in which two versions of a question differ."""
     for field in fields:
-        contents = getattr(before, field), getattr(after, field)
-        if contents[0] != contents[1]:
-            yield Change(after.id, field, *map(_content_text, contents), why)
+        old, new = getattr(before, field), getattr(after, field)
+        if old != new:
+            yield Change(after.id, field, _content_text(old), _content_text(new), why)
 
 
 def listed(options: Iterable[Option]) -> str:

@@ -56,7 +56,7 @@ def families_against_countries(
     """Tests whether each family's points agree with its languages' countries: the verdict, and the details.
 
     The verdict rests on the correlation over both axes after a shift and one scale, since a turned or mirrored copy is
-    no agreement on common axes. Procrustes disparity, which allows both, is a detail. An indicator that a model lacks is
+    no agreement on common axes. Procrustes disparity, which allows both, is a detail. A model's missing indicators are
     also replaced in its country's point. The verdict's p is the larger of two: for independent languages, and for
     languages that are alike in a culture zone or language family.
 

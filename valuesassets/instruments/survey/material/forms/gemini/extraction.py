@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from valuesassets.instruments.survey.material.forms.gemini.answers import Answer, read_answer
-from valuesassets.instruments.survey.material.forms.gemini.request import AnsweredQuestions, PageRange, QuestionRow
+from valuesassets.instruments.survey.material.forms.gemini.request import (
+    Answer,
+    AnsweredQuestions,
+    PageRange,
+    QuestionRow,
+    page_ranges,
+    read_answer,
+)
 from valuesassets.instruments.survey.material.forms.gemini.task import Task, extraction_task
 from valuesassets.records.errors import PdfError
 from valuesassets.records.settings.endpoints import GEMINI_KEY
@@ -73,7 +79,7 @@ def extract_with_gemini(
         material = Material(task, client)
         stack.callback(material.take_away)
         reading = _Reading(task, client, material)
-        for pages in task.ranges:
+        for pages in page_ranges(task.pages, settings.pages_per_request):
             reading.read(pages)
             if reading.unreadable:
                 raise PdfError(

@@ -11,8 +11,8 @@ import pydantic
 import pypdfium2
 
 from valuesassets.instruments.survey.material.forms.form_pictures import drawn_from
-from valuesassets.instruments.survey.material.forms.gemini.answers import Answer
 from valuesassets.instruments.survey.material.forms.gemini.request import (
+    Answer,
     PageRange,
     QuestionRow,
     language_name,
@@ -51,11 +51,6 @@ class Task:
     settings: GeminiSettings
     cache: Path
     identity: dict[str, Any]
-
-    @property
-    def ranges(self) -> list[PageRange]:
-        """The ranges of pages of the first requests."""
-        return page_ranges(self.pages, self.settings.pages_per_request)
 
     def prompt(self, pages: PageRange, before: QuestionRow | None) -> str:
         """The prompt for these pages, after the question `before`."""
@@ -157,7 +152,7 @@ class GeminiPlan:
 def plan_extraction(pdf: Path, language: str, settings: GeminiSettings, cache: Path) -> GeminiPlan:
     """The requests of `extract_with_gemini`, with the same arguments and errors; no key is needed."""
     task = extraction_task(pdf, language, settings, cache)
-    parts = [part for each in task.ranges for part in task.parts(each)]
+    parts = [part for each in page_ranges(task.pages, settings.pages_per_request) for part in task.parts(each)]
     requests = [pages for pages, answer in parts if answer is None]
     read = itertools.takewhile(lambda part: part[1] is not None, parts)
     rows = [row for _, answer in read if answer is not None for row in answer.rows]

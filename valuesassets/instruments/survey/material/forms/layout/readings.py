@@ -14,12 +14,7 @@ from valuesassets.instruments.survey.material.forms.layout.layouts import (
 )
 from valuesassets.instruments.survey.material.forms.layout.pages import Page
 
-LAYOUTS = {
-    "web_script": web_script,
-    "card_list": card_list,
-    "field_grid": field_grid,
-    "numbered_list": numbered_list,
-}
+LAYOUTS = {"web_script": web_script, "card_list": card_list, "field_grid": field_grid, "numbered_list": numbered_list}
 """The known layouts in the order of their trial. Each module has `evidence` (the evidence on the pages that a form has
 the layout, in words, or None), `divide` (a form into blocks) and `read` (blocks into questions)."""
 NUMBERED = re.compile(r"[\[({]?[^\W\d_]{0,2}\d{1,3}[^\W\d_]?[\])}.:]*\s")

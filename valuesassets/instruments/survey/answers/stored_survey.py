@@ -16,8 +16,7 @@ from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 from valuesassets.records.trials import Reading, Trial, main_trials
 
 Content = TypeVar("Content")
-WHOLE = ("quality_report", "cultural_map")
-"""Assets without partitions; `name` is one of their tables."""
+WHOLE = ("quality_report", "cultural_map")  # assets without partitions
 
 
 class StoredSurvey:
@@ -83,9 +82,8 @@ class StoredSurvey:
 
     def readings(self, model: str, language: str) -> dict[str, Reading]:
         """The readings of a cell, by trial."""
-        return self._once(
-            "readings", f"{model}/{language}", "parquet", lambda path: {r.trial_id: r for r in read_readings(path)}
-        )
+        cell = f"{model}/{language}"
+        return self._once("readings", cell, "parquet", lambda path: {r.trial_id: r for r in read_readings(path)})
 
     def identity(self, model: str, language: str) -> dict[str, str]:
         """The metadata of a cell's readings: the model's identity and how it was read."""

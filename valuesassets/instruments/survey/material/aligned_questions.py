@@ -23,8 +23,7 @@ OTHER_LANGUAGE = "only in the form's other language"
 NOT_ASKED = "a person says that this language's questionnaire does not have it"
 MENTIONED = (1, 2)  # codes of mentioned and not mentioned
 
-Mended = tuple[Question, str | None]
-"""A question, and the change made to it, in words."""
+Mended = tuple[Question, str | None]  # a question, and the change made to it, in words
 
 
 def align_questions(

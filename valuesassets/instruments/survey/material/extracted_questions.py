@@ -155,11 +155,8 @@ def examine_questions(
         corrected = _twins_of_corrected(overridden, questions, twins, second)
         agreement = compare_extractions(overridden.questions, corrected)
         faults += agreement.disagreements
-    doubtful = [
-        fault
-        for fault in faults
-        if not (fault.question_id in overridden.settled and fault.check in SETTLED_BY_A_PERSON)
-    ]
+    settled = overridden.settled
+    doubtful = [each for each in faults if each.question_id not in settled or each.check not in SETTLED_BY_A_PERSON]
     mark, decision = extraction_mark(questions), read_whole_form(overrides) if overrides else None
     whole = _whole_form_faults(overridden.questions, language, mark, decision)
     return Examined(

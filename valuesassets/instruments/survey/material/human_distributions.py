@@ -9,14 +9,12 @@ from numpy.typing import NDArray
 from valuesassets.instruments.survey.material.analysis_scale import analysis_places
 from valuesassets.instruments.survey.material.respondents import answer_codes, answer_column
 from valuesassets.people.variables import load_variables
-from valuesassets.people.weighted_shares import design_effect, weighted_answers
+from valuesassets.people.weighted_shares import weighted_answers
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.questions import Question
 from valuesassets.records.study import Study
 from valuesassets.records.tables import HUMAN_DISTRIBUTIONS
 from valuesassets.records.trials import asked_id
-
-__all__ = ["derive_human_distributions", "design_effect", "weighted_answers"]
 
 
 def derive_human_distributions(

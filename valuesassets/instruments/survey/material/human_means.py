@@ -52,8 +52,7 @@ def derive_human_means(
     return table
 
 
-Scales = Mapping[str, Mapping[int, int]]
-"""The place of each answer of each question on the analysis scale."""
+Scales = Mapping[str, Mapping[int, int]]  # the place of each answer of each question on the analysis scale
 Mean = tuple[str, str, float, int | None, float | None, str]
 """Language, question, mean answer, number of respondents, design effect of their weights, and source."""
 
@@ -104,9 +103,8 @@ def _published(path: Path, study: Study, scales: Mapping[str, Scales], notes: li
         country = study.countries[language]
         column = next((name for name in (language, country) if name in table.names), None)
         if column is None:
-            notes.append(
-                f"{language}: {path.name} has neither a column {language} nor {country}: no means of its people."
-            )
+            note = f"{language}: {path.name} has neither a column {language} nor {country}: no means of its people."
+            notes.append(note)
             continue
         values = columns[column]
         if values.dtype == object:
@@ -119,9 +117,8 @@ def _published(path: Path, study: Study, scales: Mapping[str, Scales], notes: li
             if places is None or np.isnan(mean):
                 continue
             if question in REORDERED:
-                notes.append(
-                    f"{question}: its codes are not in the order of what they mean: a mean of codes is left out."
-                )
+                note = f"{question}: its codes are not in the order of what they mean: a mean of codes is left out."
+                notes.append(note)
                 continue
             low, high = min(places.values()), max(places.values())
             if not low <= mean <= high:

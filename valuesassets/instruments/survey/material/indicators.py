@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.material.analysis_scale import analysis_value
 
-Answers = Mapping[str, Mapping[int, float]]
-"""Probability of each answer code, by asked question id (`v111@v110=1`)."""
+Answers = Mapping[str, Mapping[int, float]]  # probability of each answer code, by asked id (`v111@v110=1`)
 
 SINGLE = {
     "A008": ("v7", 4),
@@ -28,8 +27,7 @@ SINGLE = {
 AUTONOMY = {"v86": 1, "v92": 1, "v93": -1, "v95": -1}
 """Y003: independence and determination count for autonomy, faith and obedience against it."""
 FIRST_AIM, SECOND_AIM, AIMS = "v110", "v111", (1, 2, 3, 4)
-POSTMATERIALIST = frozenset({2, 4})
-"""Y002: the aims that are not order (1) and prices (3)."""
+POSTMATERIALIST = frozenset({2, 4})  # Y002: the aims that are not order (1) and prices (3)
 
 INDICATORS = (*SINGLE, "Y002", "Y003")
 

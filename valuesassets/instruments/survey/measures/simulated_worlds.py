@@ -60,9 +60,8 @@ def summarise_worlds(results: Records, study: Study, first_seed: int) -> dict[st
     """The tables `simulated_worlds/...` from the results of `simulate_worlds`."""
     rows = pd.DataFrame(results)
     parts = {what: pd.DataFrame(part) for (what,), part in parts_of(rows, ["what"])}
-    counts = [
-        f"{part['seed'].nunique()} {kind.replace('_', '-')} simulations" for (kind,), part in parts_of(rows, ["kind"])
-    ]
+    by_kind = ((kind.replace("_", "-"), part["seed"].nunique()) for (kind,), part in parts_of(rows, ["kind"]))
+    counts = [f"{count} {kind} simulations" for kind, count in by_kind]
     note = (
         f"{', '.join(counts)}, seeds {first_seed} and following: {LANGUAGES} languages, two families, {ITEMS} items, "
         f"two orders, {WORDINGS} wordings, {RESPONDENTS} respondents per country, {RESAMPLES} resamples; answers "

@@ -7,28 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, lsq_linear
 
+from valuesassets.instruments.survey.material import indicators
 from valuesassets.instruments.survey.material.analysis_scale import analysis_places, base_id
-from valuesassets.instruments.survey.material.indicators import (
-    AUTONOMY,
-    FIRST_AIM,
-    INDICATORS,
-    POSTMATERIALIST,
-    SECOND_AIM,
-    answer_codes,
-    components,
-    indicator_mean,
-)
-from valuesassets.instruments.survey.published.axes import (
-    average_means,
-    indicator_ranges,
-    published_position,
-    reference_projector,
-)
+from valuesassets.instruments.survey.published import axes
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.questions import Option, Question, ResponseType
 from valuesassets.records.study import Study
 
-INDICATOR_OF = {part: indicator for indicator in INDICATORS for part in components(indicator)}
+INDICATOR_OF = {part: indicator for indicator in indicators.INDICATORS for part in indicators.components(indicator)}
 """The indicator of each asked question."""
 MAX_TILT = 9.0
 REACH = 0.85  # largest planted indicator mean, as a share of half its scale
@@ -66,7 +52,7 @@ def country_leanings(study: Study, language: str) -> Leanings:
         HumanDataError: no position is published for the country.
     """
     country = study.countries[language]
-    position = published_position(country)
+    position = axes.published_position(country)
     own = ("country", country)
     deviations = ((COUNTRY_NOISE, own),)
     return Leanings(_indicator_means(study, position, deviations), position, deviations)
@@ -81,7 +67,7 @@ def family_leanings(study: Study, family: str, language: str) -> Leanings:
     share = 0.0 if is_alike else BLEND[study.families[family].model_type]
     served = study.family_languages(family)
     countries = [study.countries[code] for code in served]
-    positions = np.array([published_position(country) for country in countries])
+    positions = np.array([axes.published_position(country) for country in countries])
     own = ("family", family, "every language" if is_alike else language)
     noise = seeded(study.seed, "position", *own).normal(0, POSITION_NOISE, 2)
     blended = share * positions[served.index(language)] + (1 - share) * positions.mean(axis=0) + noise
@@ -110,7 +96,7 @@ def preference(
     if variant[2]:
         base = base + seeded(study.seed, "wording", *variant, asked_as).normal(0, WORDING_NOISE) * direction
     indicator = INDICATOR_OF.get(asked_as)
-    if indicator is not None and sorted(question.values) == list(answer_codes(asked_as)):
+    if indicator is not None and sorted(question.values) == list(indicators.answer_codes(asked_as)):
         return tilted(base, direction, tilts[indicator])
     item = seeded(study.seed, "item", asked_as)
     own_tilt = item.choice([-1, 1]) * item.uniform(0.8, 2.0)
@@ -127,7 +113,7 @@ def solve_tilt(study: Study, indicator: str, leanings: Leanings, pulls: Mapping[
         pulls: share of answers to the first option shown, by asked question id.
     """
     wanted = leanings.indicator_means[indicator]
-    parts = [(part, answer_codes(part)) for part in components(indicator)]
+    parts = [(part, indicators.answer_codes(part)) for part in indicators.components(indicator)]
     shapes = [(part, values, *shape(study.seed, part, _stand_in(part, values))) for part, values in parts]
 
     def misses_by(tilt: float) -> float:
@@ -136,7 +122,7 @@ def solve_tilt(study: Study, indicator: str, leanings: Leanings, pulls: Mapping[
             probs = tilted(base, direction, tilt)
             ends = np.eye(len(values))[[0, -1]].mean(axis=0)
             averaged[part] = dict(zip(values, (1 - pulls[part]) * probs + pulls[part] * ends, strict=True))
-        return indicator_mean(indicator, averaged) - wanted
+        return indicators.indicator_mean(indicator, averaged) - wanted
 
     low, high = misses_by(-MAX_TILT), misses_by(MAX_TILT)
     if low * high >= 0:
@@ -146,18 +132,20 @@ def solve_tilt(study: Study, indicator: str, leanings: Leanings, pulls: Mapping[
 
 def _indicator_means(study: Study, position: tuple[float, float], deviations: tuple | list) -> dict[str, float]:
     """Indicator means near the average country's, with a deviation of their own, whose map point is `position`."""
-    projector, ranges = reference_projector(), indicator_ranges()
+    projector, ranges = axes.reference_projector(), axes.indicator_ranges()
     half = (ranges["high"] - ranges["low"]).to_numpy() / 2
     middle = (ranges["high"] + ranges["low"]).to_numpy() / 2
     leanings = Leanings({}, position, tuple(deviations))
-    start = np.array([average_means()[name] for name in INDICATORS])
-    start = (start - middle) / half + 0.5 * np.array([_deviation(study, leanings, name) for name in INDICATORS])
+    start = np.array([axes.average_means()[name] for name in indicators.INDICATORS])
+    start = (start - middle) / half + 0.5 * np.array(
+        [_deviation(study, leanings, name) for name in indicators.INDICATORS]
+    )
     # In units of half a scale: fit the point closely and the start loosely, away from the ends.
     meet = projector.slopes * half
     misfit = np.array(position) - projector.intercepts - projector.slopes @ middle
     matrix, wanted = np.vstack([20 * meet, np.eye(len(start))]), np.concatenate([20 * misfit, start])
     unit = lsq_linear(matrix, wanted, bounds=(-REACH, REACH)).x
-    return {name: float(mean) for name, mean in zip(INDICATORS, middle + half * unit, strict=True)}
+    return {name: float(mean) for name, mean in zip(indicators.INDICATORS, middle + half * unit, strict=True)}
 
 
 def _deviation(study: Study, leanings: Leanings, item: str) -> float:
@@ -192,17 +180,17 @@ def shape(seed: int, asked_as: str, question: Question) -> tuple[NDArray[np.floa
     The direction follows the analysis scale, or the indicator of the aims of the country and the qualities of children.
     """
     draw, values = seeded(seed, "shape", base_id(asked_as)), question.values
-    if base_id(asked_as) in (FIRST_AIM, SECOND_AIM) and set(values) <= {1, 2, 3, 4}:
-        strength = seeded(seed, "shape", FIRST_AIM).normal(0, 0.5, 4)
-        direction = [1.0 if value in POSTMATERIALIST else -1.0 for value in values]
+    if base_id(asked_as) in (indicators.FIRST_AIM, indicators.SECOND_AIM) and set(values) <= {1, 2, 3, 4}:
+        strength = seeded(seed, "shape", indicators.FIRST_AIM).normal(0, 0.5, 4)
+        direction = [1.0 if value in indicators.POSTMATERIALIST else -1.0 for value in values]
         return np.array([strength[value - 1] for value in values]), np.array(direction)
     if not question.response_type.is_ordinal:
         return draw.normal(0, 0.7, len(values)), np.sort(draw.uniform(-1, 1, len(values)))
     place = analysis_places([question])
     scale = np.array([place(asked_as, value) for value in values], dtype=float)
     unit = (scale - scale.min()) / (scale.max() - scale.min())
-    if asked_as in AUTONOMY:
-        sign = AUTONOMY[asked_as]
+    if asked_as in indicators.AUTONOMY:
+        sign = indicators.AUTONOMY[asked_as]
         return draw.normal(0, 0.4) * (1 - unit), sign * (1 - 2 * unit)
     if question.response_type is ResponseType.LIKERT10 and draw.uniform() < POLARISED_SHARE:
         ends = np.exp(-((unit / 0.1) ** 2)) + np.exp(-(((1 - unit) / 0.1) ** 2))

@@ -42,7 +42,7 @@ def plant_questions(study: Study, family: str, language: str, questions: Sequenc
     """
     study.require_cell(family, language)
     variables, lexicon = load_variables().of(questions), load_lexicon(language, study.languages[language].lexicon)
-    by_asked_id = _by_asked_id(askable(questions), variables)
+    by_asked_id, wordings = _by_asked_id(askable(questions), variables), study.elicitation.wordings
     # Without signal nothing may depend on the language, not even manners.
     is_alike = study.families[family].plants == "no-signal"
     cell = (family, "every language" if is_alike else language)
@@ -74,10 +74,7 @@ def plant_questions(study: Study, family: str, language: str, questions: Sequenc
         )
 
     return {
-        asked_as: [
-            plant(asked_as, question, *cue)
-            for cue in enumerate(answer_cues(question, lexicon, study.elicitation.wordings))
-        ]
+        asked_as: [plant(asked_as, question, *each) for each in enumerate(answer_cues(question, lexicon, wordings))]
         for asked_as, question in by_asked_id.items()
     }
 

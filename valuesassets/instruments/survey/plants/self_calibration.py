@@ -74,8 +74,7 @@ def derive_self_calibration(
     controls = TABLES["negative_controls"].empty_frame()
     if tried:
         answered = {
-            pair: answered_as(pair, main_trials(trials[pair[1]]), of_pair, planted[pair[1]])
-            for pair, of_pair in tried.items()
+            pair: answered_as(pair, main_trials(trials[pair[1]]), tried[pair], planted[pair[1]]) for pair in tried
         }
         truth = planted_answers({(FAMILY, code): plants for code, plants in planted.items()})
         controls = derive_negative_controls(answered, truth, study.phantom)

@@ -16,16 +16,7 @@ from valuesassets.instruments.survey.material.analysis_scale import base_id
 from valuesassets.instruments.survey.material.forms.overrides import fingerprint
 from valuesassets.instruments.survey.material.indicators import INDICATORS, answer_codes, components, indicator_mean
 from valuesassets.instruments.survey.published.axes import indicator_ranges
-from valuesassets.instruments.survey.report.traces import (
-    Answer,
-    FormTrace,
-    IndicatorTrace,
-    ItemTrace,
-    ModelTrace,
-    PointTrace,
-    ProbeTrace,
-    PromptTrace,
-)
+from valuesassets.instruments.survey.report import traces
 from valuesassets.people.variables import load_variables
 from valuesassets.records.errors import InputError, StorageError
 from valuesassets.records.files import no_such_name, sha256_file
@@ -36,7 +27,7 @@ from valuesassets.records.trials import Reading, Trial
 SAME = 1e-9  # largest difference of probabilities that were computed from each other
 
 
-def trace_point(storage_folder: Path, model: str, language: str) -> PointTrace:
+def trace_point(storage_folder: Path, model: str, language: str) -> traces.PointTrace:
     """The trace of a model's point on the map; the folder is `<storage>/<study>`.
 
     Raises:
@@ -46,7 +37,7 @@ def trace_point(storage_folder: Path, model: str, language: str) -> PointTrace:
     return trace_stored(StoredSurvey(storage_folder), model, language)
 
 
-def trace_item(storage_folder: Path, model: str, language: str, question_id: str) -> ItemTrace:
+def trace_item(storage_folder: Path, model: str, language: str, question_id: str) -> traces.ItemTrace:
     """The trace of a single question, also outside the map.
 
     Raises:
@@ -63,7 +54,7 @@ def trace_item(storage_folder: Path, model: str, language: str, question_id: str
     return _item(stored, model, language, question_id)
 
 
-def trace_stored(stored: StoredSurvey, model: str, language: str) -> PointTrace:
+def trace_stored(stored: StoredSurvey, model: str, language: str) -> traces.PointTrace:
     """The same as `trace_point` for an open storage."""
     stored.require_cell(model, language)
     indicators = tuple(_indicator(stored, model, language, code) for code in INDICATORS)
@@ -80,10 +71,10 @@ def trace_stored(stored: StoredSurvey, model: str, language: str) -> PointTrace:
     if form.problem:
         problems.append(form.problem)
     identity = _identity(stored, model, language)
-    return PointTrace(model, language, place, identity, form, indicators, tuple(dict.fromkeys(problems)))
+    return traces.PointTrace(model, language, place, identity, form, indicators, tuple(dict.fromkeys(problems)))
 
 
-def trace_form(stored: StoredSurvey, language: str) -> FormTrace:
+def trace_form(stored: StoredSurvey, language: str) -> traces.FormTrace:
     """A language's PDF, if its questions were read from the present file."""
     pdf = stored.pdf(language)
     sha256, source, advice = pdf["sha256"], pdf["source"], f"materialise questionnaire_pdf/{language}"
@@ -99,7 +90,7 @@ def trace_form(stored: StoredSurvey, language: str) -> FormTrace:
             f"{path}: the PDF has changed since its questions were read (sha256 {present[:12]}, it was {sha256[:12]}), "
             f"no page is shown; {advice} and what follows from it again"
         )
-    return FormTrace(language, source, None if problem else path, sha256, problem)
+    return traces.FormTrace(language, source, None if problem else path, sha256, problem)
 
 
 def _place(stored: StoredSurvey, model: str, language: str) -> tuple[Mapping[str, Any], list[str]]:
@@ -114,7 +105,7 @@ def _place(stored: StoredSurvey, model: str, language: str) -> tuple[Mapping[str
     return rows[0], []
 
 
-def _identity(stored: StoredSurvey, model: str, language: str) -> ModelTrace:
+def _identity(stored: StoredSurvey, model: str, language: str) -> traces.ModelTrace:
     metadata, probe = stored.identity(model, language), stored.probe(model, language)
     model_id = str(probe["model_id"].iloc[0]) if len(probe) else model
     revision = metadata.get("revision", "null")
@@ -122,7 +113,7 @@ def _identity(stored: StoredSurvey, model: str, language: str) -> ModelTrace:
     more = ("weights_id", "tokenizer_sha256", "dtype", "scorer_version", "torch")
     template = json.loads(metadata.get("prompting", "{}")).get("template_sha256")
     facts = (metadata.get(key, "not said") for key in more)
-    return ModelTrace(model_id, metadata.get("model", "not said"), commit, *facts, template_sha256=template)
+    return traces.ModelTrace(model_id, metadata.get("model", "not said"), commit, *facts, template_sha256=template)
 
 
 def _rendered_prompts(stored: StoredSurvey, model: str, language: str, of_item: Sequence[Trial]) -> list[str | None]:
@@ -136,7 +127,7 @@ def _rendered_prompts(stored: StoredSurvey, model: str, language: str, of_item: 
     return [frame and frame.around(trial) for trial in of_item]
 
 
-def _indicator(stored: StoredSurvey, model: str, language: str, code: str) -> IndicatorTrace:
+def _indicator(stored: StoredSurvey, model: str, language: str, code: str) -> traces.IndicatorTrace:
     items = tuple(_item(stored, model, language, part) for part in components(code))
     answers = {item.question_id: item.probs for item in items}
     lacking = [
@@ -147,10 +138,10 @@ def _indicator(stored: StoredSurvey, model: str, language: str, code: str) -> In
     low, high = (float(indicator_ranges().loc[code, end]) for end in ("low", "high"))  # type: ignore[arg-type]
     name = next((facts.name for facts in load_variables().indicators if facts.code == code), code)
     mean = None if lacking else indicator_mean(code, answers)
-    return IndicatorTrace(code, name, mean, low, high, "; ".join(lacking) or None, items)
+    return traces.IndicatorTrace(code, name, mean, low, high, "; ".join(lacking) or None, items)
 
 
-def _item(stored: StoredSurvey, model: str, language: str, question_id: str) -> ItemTrace:
+def _item(stored: StoredSurvey, model: str, language: str, question_id: str) -> traces.ItemTrace:
     variable = base_id(question_id)
     aligned = stored.aligned(language).get(variable)
     extracted, problems = _extracted(stored, language, variable, aligned)
@@ -175,31 +166,33 @@ def _item(stored: StoredSurvey, model: str, language: str, question_id: str) -> 
         quality = rows[0] if rows else {"standing": "unknown", "reason": "materialise quality_report"}
         standing = str(quality["standing"])
         reason = None if pd.isna(quality["reason"]) else f"{standing}: {quality['reason']}"
-    return ItemTrace(question_id, standing, reason, probes, prompts, aligned, extracted, tuple(problems))
+    return traces.ItemTrace(question_id, standing, reason, probes, prompts, aligned, extracted, tuple(problems))
 
 
-def _prompt(trial: Trial, reading: Reading | None, text: str | None, model: str) -> PromptTrace:
+def _prompt(trial: Trial, reading: Reading | None, text: str | None, model: str) -> traces.PromptTrace:
     advice = f"materialise readings/{model}/{trial.language} again"
     if reading is None:
         written = f"{trial.trial_id}: no reading of it; its trial was written since, {advice}"
-        return PromptTrace(trial, None, text, written)
+        return traces.PromptTrace(trial, None, text, written)
     if reading.label_probs is not None and len(reading.label_probs) != len(trial.labels):
         counts = f"{len(reading.label_probs)} answers were read, {len(trial.labels)} are asked for"
-        return PromptTrace(trial, None, text, f"{trial.trial_id}: {counts}; {advice}")
+        return traces.PromptTrace(trial, None, text, f"{trial.trial_id}: {counts}; {advice}")
     unknown = f"{trial.trial_id}: its readings do not show how the chat template renders it; {advice}"
-    return PromptTrace(trial, reading, text, unknown if text is None else None)
+    return traces.PromptTrace(trial, reading, text, unknown if text is None else None)
 
 
-def _probe(part: pd.DataFrame, labels: Mapping[int, str]) -> ProbeTrace:
+def _probe(part: pd.DataFrame, labels: Mapping[int, str]) -> traces.ProbeTrace:
     rows = records(part.astype(object).where(part.notna(), None))
     probs = ("prob_averaged", "prob_forward", "prob_reversed")
     coded = ((int(row["response_value"]), row) for row in rows)
-    answers = tuple(Answer(code, labels.get(code, ""), *(row[name] for name in probs)) for code, row in coded)
+    answers = tuple(traces.Answer(code, labels.get(code, ""), *(row[name] for name in probs)) for code, row in coded)
     facts = (rows[0][name] for name in ("p_valid", "position_bias_magnitude", "status", "reason"))
-    return ProbeTrace(int(rows[0]["wording"]), answers, *facts)
+    return traces.ProbeTrace(int(rows[0]["wording"]), answers, *facts)
 
 
-def _unfollowed(prompts: Sequence[PromptTrace], probes: Sequence[ProbeTrace], model: str, language: str) -> list[str]:
+def _unfollowed(
+    prompts: Sequence[traces.PromptTrace], probes: Sequence[traces.ProbeTrace], model: str, language: str
+) -> list[str]:
     """Problems of probed answers that differ from the readings, since one of the two was made again."""
     stored = {probe.wording: {answer.value: answer for answer in probe.answers} for probe in probes}
     problems = []

@@ -5,14 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.instruments.survey.material.human_distributions import (
-    derive_human_distributions,
-    design_effect,
-    weighted_answers,
-)
+from valuesassets.instruments.survey.material.human_distributions import derive_human_distributions
 from valuesassets.instruments.survey.material.indicators import indicator_mean
 from valuesassets.instruments.survey.material.respondents import derive_respondents
 from valuesassets.instruments.survey.plants.plants import country_preferences
+from valuesassets.people.weighted_shares import design_effect, weighted_answers
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.parquet import write_table
 from valuesassets.records.study import why_no_people

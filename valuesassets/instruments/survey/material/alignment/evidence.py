@@ -40,8 +40,7 @@ TOGETHER = {
     (False, False): (-0.5, 0.2),
 }
 """Log odds of targets of one list, and of others, by whether the questions share their stem and their answers."""
-OTHER_SCALE = (-2.0, 0.5)
-"""The same for questions without a common stem that have another number of answers."""
+OTHER_SCALE = (-2.0, 0.5)  # the same for questions without a common stem and with different numbers of answers
 
 
 def shape_evidence(questions: Sequence[Question], targets: Sequence[Target]) -> Matrix:

@@ -9,15 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from valuesassets.instruments.survey.material.alignment.evidence import (
-    Matrix,
-    battery_steps,
-    length_evidence,
-    name_evidence,
-    question_numbers,
-    shape_evidence,
-    word_evidence,
-)
+from valuesassets.instruments.survey.material.alignment import evidence
 from valuesassets.instruments.survey.material.alignment.path import Path, best_path, order_steps
 from valuesassets.instruments.survey.material.alignment.targets import Target
 from valuesassets.records.questions import Question
@@ -34,7 +26,7 @@ def match_questions(
     targets: Sequence[Target],
     codes: Sequence[str | None],
     pinned: Sequence[bool] = (),
-    likeness: Matrix | None = None,
+    likeness: evidence.Matrix | None = None,
 ) -> tuple[Path, Path]:
     """The targets of all questions: with all evidence, and without the codes.
 
@@ -43,7 +35,11 @@ def match_questions(
         pinned: whether a person gave that code; then it always holds.
         likeness: log odds of an embedder for every pair.
     """
-    rest = shape_evidence(questions, targets) + length_evidence(questions, targets) + word_evidence(questions, targets)
+    rest = (
+        evidence.shape_evidence(questions, targets)
+        + evidence.length_evidence(questions, targets)
+        + evidence.word_evidence(questions, targets)
+    )
     if likeness is not None:
         rest = rest + likeness
     is_asked = np.array([target.question is not None for target in targets])
@@ -51,8 +47,8 @@ def match_questions(
     rest = rest - np.where(is_asked, 0.0, UNASKED)
     order, names = order_steps(is_asked), np.array([target.battery for target in targets])
     same = names[:, None] == names[None]
-    steps = [order + battery_steps(same, one, other) for one, other in itertools.pairwise(questions)]
-    numbers = question_numbers(questions)
+    steps = [order + evidence.battery_steps(same, one, other) for one, other in itertools.pairwise(questions)]
+    numbers = evidence.question_numbers(questions)
     wanted_numbers = [target.number for target in targets]
     wanted_codes = [target.code for target in targets]
     known_numbers = set(filter(None, wanted_numbers))
@@ -60,10 +56,10 @@ def match_questions(
     masked = best_path(rest, steps)
     if any(number in known_numbers for number in numbers):
         right = _share_right(numbers, wanted_numbers, masked, NUMBERS_RIGHT, NUMBERS_SEEN)
-        rest = rest + name_evidence(numbers, wanted_numbers, right)
+        rest = rest + evidence.name_evidence(numbers, wanted_numbers, right)
         masked = best_path(rest, steps)
     codes_right = _share_right(codes, wanted_codes, masked, CODES_RIGHT, CODES_SEEN)
-    code_evidence = name_evidence(codes, wanted_codes, codes_right)
+    code_evidence = evidence.name_evidence(codes, wanted_codes, codes_right)
     for place, code in enumerate(codes):
         if pinned and pinned[place] and code in wanted_codes:
             code_evidence[place, wanted_codes.index(code)] += BELIEVED

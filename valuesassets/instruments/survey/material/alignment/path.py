@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
 
-SKIP, SKIP_MORE = 1.5, 0.5
-"""Costs (nats) of skipping targets: once, and for each e-fold more of them."""
+SKIP, SKIP_MORE = 1.5, 0.5  # costs (nats) of skipping targets: once, and for each e-fold more of them
 STAY = 3.0  # cost of one target for two questions in a row
 BACK, BACK_MORE = 7.0, 0.3  # costs of a jump back: once, and for each e-fold more targets
 FOREIGN, FOREIGN_MORE = 2.0, 0.5  # costs of a question that the master lacks: the first, and each that follows

@@ -6,26 +6,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.instruments.survey.material import indicators
 from valuesassets.instruments.survey.material.analysis_scale import analysis_value
-from valuesassets.instruments.survey.material.indicators import (
-    AIMS,
-    AUTONOMY,
-    FIRST_AIM,
-    INDICATORS,
-    POSTMATERIALIST,
-    SECOND_AIM,
-    answer_codes,
-    components,
-)
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.intervals import bound_mean
 
 Array = NDArray[np.float64]
-PARTS = tuple(part for indicator in INDICATORS for part in components(indicator))
-SLOTS = tuple((part, code) for part in PARTS for code in answer_codes(part))
+PARTS = tuple(part for indicator in indicators.INDICATORS for part in indicators.components(indicator))
+SLOTS = tuple((part, code) for part in PARTS for code in indicators.answer_codes(part))
 """Every answer to every question of the map; a set of answers is a row of probabilities of these."""
 SLOT_OF = {slot: number for number, slot in enumerate(SLOTS)}
-SLOTS_OF = {part: [SLOT_OF[part, code] for code in answer_codes(part)] for part in PARTS}
+SLOTS_OF = {part: [SLOT_OF[part, code] for code in indicators.answer_codes(part)] for part in PARTS}
 TOLERANCE = 1e-6  # of sums of probabilities
 
 
@@ -69,12 +60,12 @@ def answers_as_array(
 
 def indicator_means(probs: Array) -> Array:
     """(..., 10) indicator means of (..., slots) probabilities; nan if a question of the indicator has none."""
-    means = np.empty((*probs.shape[:-1], len(INDICATORS)))
-    for column, indicator in enumerate(INDICATORS):
+    means = np.empty((*probs.shape[:-1], len(indicators.INDICATORS)))
+    for column, indicator in enumerate(indicators.INDICATORS):
         if indicator == "Y002":
             means[..., column] = _postmaterialism(probs)
             continue
-        at = [slot for part in components(indicator) for slot in SLOTS_OF[part]]
+        at = [slot for part in indicators.components(indicator) for slot in SLOTS_OF[part]]
         means[..., column] = probs[..., at] @ np.array([_worth(*SLOTS[slot]) for slot in at])
     return means
 
@@ -82,7 +73,7 @@ def indicator_means(probs: Array) -> Array:
 def indicator_bounds(low: Array, high: Array) -> tuple[Array, Array]:
     """(10,) lowest and highest indicator means of (slots,) ends of probabilities; nan as in `indicator_means`."""
     least, most = indicator_means(low), indicator_means(high)  # to know which are nan
-    for column, indicator in enumerate(INDICATORS):
+    for column, indicator in enumerate(indicators.INDICATORS):
         if np.isnan(least[column]) or np.isnan(most[column]):
             continue
         if indicator == "Y002":
@@ -91,7 +82,7 @@ def indicator_bounds(low: Array, high: Array) -> tuple[Array, Array]:
             most[column] = 2 + sum(sign * (large if sign > 0 else small) for sign, small, large in joints)
             continue
         ends = []
-        for part in components(indicator):
+        for part in indicators.components(indicator):
             at = SLOTS_OF[part]
             shares = list(zip(low[at], high[at], strict=True))
             ends.append(bound_mean(shares, [_worth(*SLOTS[slot]) for slot in at]))
@@ -108,25 +99,27 @@ def mean_of_known(values: Array) -> Array:
 
 def uniform_probs() -> Array:
     """(slots,) equal probabilities of all answers to a question."""
-    return np.array([1 / len(answer_codes(part)) for part, _ in SLOTS])
+    return np.array([1 / len(indicators.answer_codes(part)) for part, _ in SLOTS])
 
 
 def always_first_probs() -> Array:
     """(slots,) always the first option, averaged over both orders: half on the first code, half on the last."""
-    return np.array([0.5 * (code in (answer_codes(part)[0], answer_codes(part)[-1])) for part, code in SLOTS])
+    return np.array(
+        [0.5 * (code in (indicators.answer_codes(part)[0], indicators.answer_codes(part)[-1])) for part, code in SLOTS]
+    )
 
 
 def _worth(part: str, code: int) -> float:
     """The contribution of an answer to its indicator."""
-    if part in AUTONOMY:
-        return float(AUTONOMY[part] * (code == 1))
+    if part in indicators.AUTONOMY:
+        return float(indicators.AUTONOMY[part] * (code == 1))
     return float(analysis_value(part, code))
 
 
 def _postmaterialism(probs: Array) -> Array:
     """E[Y002] = 2 - P(both aims material) + P(both not), from the joint of first and second choice."""
     mean = np.full(probs.shape[:-1], 2.0)
-    mean += 0 * probs[..., [slot for part in components("Y002") for slot in SLOTS_OF[part]]].sum(axis=-1)
+    mean += 0 * probs[..., [slot for part in indicators.components("Y002") for slot in SLOTS_OF[part]]].sum(axis=-1)
     for sign, first, second in _joints():
         mean += sign * (probs[..., first] * probs[..., second])
     return mean
@@ -134,11 +127,19 @@ def _postmaterialism(probs: Array) -> Array:
 
 def _joints() -> Iterator[tuple[int, int, int]]:
     """The sign of each choice of two like aims, and the slots of the first and second choice."""
-    for first in AIMS:
-        alike = POSTMATERIALIST if first in POSTMATERIALIST else frozenset(AIMS) - POSTMATERIALIST
+    for first in indicators.AIMS:
+        alike = (
+            indicators.POSTMATERIALIST
+            if first in indicators.POSTMATERIALIST
+            else frozenset(indicators.AIMS) - indicators.POSTMATERIALIST
+        )
         (second,) = alike - {first}
-        sign = 1 if first in POSTMATERIALIST else -1
-        yield sign, SLOT_OF[FIRST_AIM, first], SLOT_OF[f"{SECOND_AIM}@{FIRST_AIM}={first}", second]
+        sign = 1 if first in indicators.POSTMATERIALIST else -1
+        yield (
+            sign,
+            SLOT_OF[indicators.FIRST_AIM, first],
+            SLOT_OF[f"{indicators.SECOND_AIM}@{indicators.FIRST_AIM}={first}", second],
+        )
 
 
 def _require_sums(

@@ -184,12 +184,12 @@ def _fitted_notes(
         f"Tucker's congruence of the standardised slopes with the published ones: {congruence['x']:.2f} (x), "
         f"{congruence['y']:.2f} (y).",
     ]
-    for name, value in congruence.items():
-        if value < FAIR_CONGRUENCE:
-            notes.append(
-                f"Warning: at {value:.2f}, below {FAIR_CONGRUENCE}, the {name} axis is not that of the published map; "
-                "do not read it by its published name."
-            )
+    notes += [
+        f"Warning: at {value:.2f}, below {FAIR_CONGRUENCE}, the {name} axis is not that of the published map; do not "
+        "read it by its published name."
+        for name, value in congruence.items()
+        if value < FAIR_CONGRUENCE
+    ]
     if absent := [name for name in INDICATORS if name not in names]:
         notes.append(f"No respondent answered {', '.join(absent)}; the axes do without.")
     return tuple(notes)

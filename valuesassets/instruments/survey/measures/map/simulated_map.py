@@ -8,18 +8,8 @@ import pandas as pd
 
 from valuesassets.comparing.scales import Scales
 from valuesassets.comparing.simulated_answers import SimulatedAnswers, SimulatedItem
+from valuesassets.instruments.survey.material import indicators
 from valuesassets.instruments.survey.material.analysis_scale import analysis_value
-from valuesassets.instruments.survey.material.indicators import (
-    AIMS,
-    AUTONOMY,
-    FIRST_AIM,
-    INDICATORS,
-    SECOND_AIM,
-    SINGLE,
-    answer_codes,
-    components,
-    own_indicators,
-)
 from valuesassets.instruments.survey.measures.map.agreement import VERDICTS, families_against_countries
 from valuesassets.instruments.survey.measures.map.answers import PARTS, SLOTS, indicator_means
 from valuesassets.instruments.survey.measures.map.people import people_of
@@ -59,9 +49,11 @@ def map_of_simulation(
 
 def map_items() -> list[SimulatedItem]:
     """The questions of the map as items of a simulation."""
-    aims = components("Y002")
+    aims = indicators.components("Y002")
     return [
-        SimulatedItem(part, tuple(analysis_value(part, code) for code in sorted(answer_codes(part))), part not in aims)
+        SimulatedItem(
+            part, tuple(analysis_value(part, code) for code in sorted(indicators.answer_codes(part))), part not in aims
+        )
         for part in PARTS
     ]
 
@@ -83,16 +75,19 @@ def drawn_respondents(
         item = scales.items.index(part)
         reached = np.cumsum(answers[:, item], axis=-1)[:, None]
         option = (random.uniform(size=(len(countries), n, 1)) > reached).sum(axis=-1)
-        codes = sorted(answer_codes(part), key=lambda code: analysis_value(part, code))
+        codes = sorted(indicators.answer_codes(part), key=lambda code: analysis_value(part, code))
         return np.array(codes)[np.minimum(option, len(codes) - 1)]
 
-    codes_of = {part: draw_codes(part) for part in (*(part for part, _ in SINGLE.values()), *AUTONOMY, FIRST_AIM)}
-    first = codes_of[FIRST_AIM]
-    second = [draw_codes(f"{SECOND_AIM}@{FIRST_AIM}={aim}") for aim in AIMS]
-    codes_of[SECOND_AIM] = np.select([first == aim for aim in AIMS], second)
-    values = own_indicators(codes_of)
+    codes_of = {
+        part: draw_codes(part)
+        for part in (*(part for part, _ in indicators.SINGLE.values()), *indicators.AUTONOMY, indicators.FIRST_AIM)
+    }
+    first = codes_of[indicators.FIRST_AIM]
+    second = [draw_codes(f"{indicators.SECOND_AIM}@{indicators.FIRST_AIM}={aim}") for aim in indicators.AIMS]
+    codes_of[indicators.SECOND_AIM] = np.select([first == aim for aim in indicators.AIMS], second)
+    values = indicators.own_indicators(codes_of)
     weights = random.gamma(WEIGHT_SHAPE, 1 / WEIGHT_SHAPE, (len(countries), n))
-    frame = pd.DataFrame({name: values[name].ravel() for name in INDICATORS})
+    frame = pd.DataFrame({name: values[name].ravel() for name in indicators.INDICATORS})
     frame["country"], frame["weight"] = np.repeat(countries, n), weights.ravel()
     frame["respondent_id"], frame["source"] = np.arange(len(frame)).astype(str), "made"
     return frame

@@ -13,6 +13,7 @@ from valuesassets.instruments.survey.material.forms.gemini.request import (
     PageRange,
     QuestionRow,
     page_ranges,
+    prompt_text,
     read_answer,
 )
 from valuesassets.instruments.survey.material.forms.gemini.task import Task, extraction_task
@@ -207,7 +208,8 @@ class _Reading:
 
     def _ask(self, pages: PageRange) -> Answer:
         """Request the answer for these pages and keep it, except an incomplete answer for a single page."""
-        contents = [*self._material.parts(pages), self._task.prompt(pages, self.rows[-1] if self.rows else None)]
+        prompt = prompt_text(self._task.language, pages, self._task.pages, self.rows[-1] if self.rows else None)
+        contents = [*self._material.parts(pages), prompt]
         used = Usage()
 
         def request(sdk: "genai.Client") -> Answer:

@@ -11,15 +11,7 @@ import pydantic
 import pypdfium2
 
 from valuesassets.instruments.survey.material.forms.form_pictures import drawn_from
-from valuesassets.instruments.survey.material.forms.gemini.request import (
-    Answer,
-    PageRange,
-    QuestionRow,
-    language_name,
-    page_ranges,
-    prompt_text,
-    prompt_version,
-)
+from valuesassets.instruments.survey.material.forms.gemini import request
 from valuesassets.instruments.survey.material.questionnaire_pdf import count_pages
 from valuesassets.records.errors import PdfError
 from valuesassets.records.files import no_such_file, sha256_file, sha256_json
@@ -52,23 +44,19 @@ class Task:
     cache: Path
     identity: dict[str, Any]
 
-    def prompt(self, pages: PageRange, before: QuestionRow | None) -> str:
-        """The prompt for these pages, after the question `before`."""
-        return prompt_text(self.language, pages, self.pages, before)
-
-    def find(self, pages: PageRange) -> Answer | None:
+    def find(self, pages: request.PageRange) -> request.Answer | None:
         """The kept answer for these pages; None if there is none, or its file is damaged."""
         record = find_answer(self._path(pages), self._key(pages))
         try:
-            return None if record is None else Answer.model_validate(record)
+            return None if record is None else request.Answer.model_validate(record)
         except pydantic.ValidationError:
             return None
 
-    def keep(self, pages: PageRange, answer: Answer) -> None:
+    def keep(self, pages: request.PageRange, answer: request.Answer) -> None:
         """Write an answer for `find`; raises `StorageError` if that fails."""
         keep_answer(self._path(pages), self._key(pages), answer.model_dump(mode="json"))
 
-    def parts(self, pages: PageRange) -> Iterator[tuple[PageRange, Answer | None]]:
+    def parts(self, pages: request.PageRange) -> Iterator[tuple[request.PageRange, request.Answer | None]]:
         """The parts in which these pages are requested, each with its kept answer or None."""
         kept = self.find(pages)
         if kept is None or kept.unfinished is None:
@@ -77,7 +65,7 @@ class Task:
         for half in pages.halves():
             yield from self.parts(half)
 
-    def page_images(self, pages: PageRange) -> list[tuple[int, bytes]]:
+    def page_images(self, pages: request.PageRange) -> list[tuple[int, bytes]]:
         """The pictures (PNG, grey) of these pages and the next one, where a question may continue, by page.
 
         Raises:
@@ -95,24 +83,24 @@ class Task:
 
         return drawn_from(self.pdf, draw)
 
-    def _path(self, pages: PageRange) -> Path:
+    def _path(self, pages: request.PageRange) -> Path:
         name = f"{self.language}-{sha256_json(self.identity)[:16]}"
         return self.cache / name / f"pages-{pages.first:03}-{pages.last:03}.json"
 
-    def _key(self, pages: PageRange) -> list[Any]:
+    def _key(self, pages: request.PageRange) -> list[Any]:
         return [self.identity, pages.first, pages.last]
 
 
 def extraction_task(pdf: Path, language: str, settings: GeminiSettings, cache: Path) -> Task:
     """The task for a form; raises `StudyError` if the prompt cannot name the language."""
-    language_name(language)
+    request.language_name(language)
     if not pdf.is_file():
         raise PdfError(no_such_file(pdf))
     identity = {
         "pdf_sha256": sha256_file(pdf),
         "language": language,
         "model": settings.model,
-        "prompt_version": prompt_version(),
+        "prompt_version": request.prompt_version(),
         "page_images": settings.use_page_images,
     }
     return Task(pdf, count_pages(pdf, str(pdf)), language, settings, cache, identity)
@@ -130,8 +118,8 @@ class GeminiPlan:
     """
 
     model: str
-    requests: tuple[PageRange, ...]
-    kept: tuple[PageRange, ...]
+    requests: tuple[request.PageRange, ...]
+    kept: tuple[request.PageRange, ...]
     prompt: str
     bytes_to_send: int
     input_tokens: int
@@ -152,11 +140,11 @@ class GeminiPlan:
 def plan_extraction(pdf: Path, language: str, settings: GeminiSettings, cache: Path) -> GeminiPlan:
     """The requests of `extract_with_gemini`, with the same arguments and errors; no key is needed."""
     task = extraction_task(pdf, language, settings, cache)
-    parts = [part for each in page_ranges(task.pages, settings.pages_per_request) for part in task.parts(each)]
+    parts = [part for each in request.page_ranges(task.pages, settings.pages_per_request) for part in task.parts(each)]
     requests = [pages for pages, answer in parts if answer is None]
     read = itertools.takewhile(lambda part: part[1] is not None, parts)
     rows = [row for _, answer in read if answer is not None for row in answer.rows]
-    prompt = task.prompt(requests[0], rows[-1] if rows else None) if requests else ""
+    prompt = request.prompt_text(language, requests[0], task.pages, rows[-1] if rows else None) if requests else ""
     kept = [pages for pages, answer in parts if answer is not None]
     tokens, size = _material_size(task, requests)
     input_tokens = tokens + len(requests) * len(prompt) // CHARACTERS_PER_TOKEN
@@ -165,7 +153,7 @@ def plan_extraction(pdf: Path, language: str, settings: GeminiSettings, cache: P
     return GeminiPlan(settings.model, tuple(requests), tuple(kept), prompt, size, input_tokens, output_tokens, cost_usd)
 
 
-def _material_size(task: Task, requests: list[PageRange]) -> tuple[int, int]:
+def _material_size(task: Task, requests: list[request.PageRange]) -> tuple[int, int]:
     """Tokens and bytes of the PDF, which every request refers to, or of the pictures of its pages."""
     if not task.settings.use_page_images:
         return len(requests) * task.pages * TOKENS_PER_PAGE, task.pdf.stat().st_size if requests else 0

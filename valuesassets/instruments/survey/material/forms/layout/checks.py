@@ -8,28 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from valuesassets.instruments.survey.material.alignment.evidence import question_numbers
+from valuesassets.instruments.survey.material.forms.layout import lost_lines, text_layer
 from valuesassets.instruments.survey.material.forms.layout.grounding import Form
 from valuesassets.instruments.survey.material.forms.layout.lines import Line, page_lines
-from valuesassets.instruments.survey.material.forms.layout.lost_lines import (
-    Doubt,
-    battery_faults,
-    cell_faults,
-    empty_row_faults,
-    number_faults,
-    row_faults,
-)
 from valuesassets.instruments.survey.material.forms.layout.pages import Page, read_pages
 from valuesassets.instruments.survey.material.forms.layout.readings import read_form
-from valuesassets.instruments.survey.material.forms.layout.text_layer import (
-    ADVICE,
-    foreign_language,
-    is_damaged,
-    lost_letters,
-    named_script,
-    own_pages,
-    script_share,
-    unreadable_share,
-)
 from valuesassets.people.variables import Variables, canonical_id, load_variables
 from valuesassets.records.lexicon import Lexicon, known_lexicon
 from valuesassets.records.questions import Question, is_missing_code, question_faults
@@ -70,8 +53,12 @@ def extraction_faults(
     alone += [*shape_faults(questions, variables), *_text_faults(questions, language)]
     if pdf is None:
         alone += _stray_faults(questions, variables)
-        return [*language_faults(questions, language), *alone, *_as_faults(battery_faults(questions, is_printed=False))]
-    pages = own_pages(read_pages(pdf), language)
+        return [
+            *language_faults(questions, language),
+            *alone,
+            *_as_faults(lost_lines.battery_faults(questions, is_printed=False)),
+        ]
+    pages = text_layer.own_pages(read_pages(pdf), language)
     return [
         *_damage_faults(read_pages(pdf), language),
         *alone,
@@ -86,16 +73,16 @@ def lost_line_faults(questions: Sequence[Question], pages: Sequence[Page], lexic
     form = read_form(tuple(pages))
     coded = {each.source_id for each in form.readings if each.code}
     doubts = (
-        battery_faults(questions, lexicon),
-        cell_faults(questions, pages),
-        row_faults(pages),
-        empty_row_faults(questions, pages),
-        number_faults(form.numbers, coded),
+        lost_lines.battery_faults(questions, lexicon),
+        lost_lines.cell_faults(questions, pages),
+        lost_lines.row_faults(pages),
+        lost_lines.empty_row_faults(questions, pages),
+        lost_lines.number_faults(form.numbers, coded),
     )
     return [*_as_faults(itertools.chain(*doubts))]
 
 
-def _as_faults(doubts: Iterable[Doubt]) -> Iterator[Fault]:
+def _as_faults(doubts: Iterable[lost_lines.Doubt]) -> Iterator[Fault]:
     for code, page, message in doubts:
         where = f"{code} (page {page})" if page else code
         yield Fault(code, page, "lost_line", f"{where}: {message}")
@@ -106,7 +93,7 @@ def _none_read(pdf: Path | None, language: str) -> str:
     what_to_do = "write its questions into a table, which `valuesassets template questions` begins"
     if pdf is None:
         return f"no question was read; {what_to_do}"
-    form = read_form(own_pages(read_pages(pdf), language))
+    form = read_form(text_layer.own_pages(read_pages(pdf), language))
     if form.layout:
         return f"no question was read, though the form looks like a {form.layout} ({form.why}); {what_to_do}"
     return f"no question was read: the form is set in no layout that is known ({form.why}); {what_to_do}"
@@ -115,23 +102,25 @@ def _none_read(pdf: Path | None, language: str) -> str:
 def _damage_faults(pages: Sequence[Page], language: str) -> Iterator[Fault]:
     """Faults of the form's whole text layer."""
     words = [word.text for page in pages for word in page.words]
-    share, text = unreadable_share(words), " ".join(words)
+    share, text = text_layer.unreadable_share(words), " ".join(words)
     if share > DAMAGED_SHARE:
-        worst = max(pages, key=lambda page: unreadable_share([word.text for word in page.words]))
-        example = next(word.text for word in worst.words if is_damaged(word.text))
+        worst = max(pages, key=lambda page: text_layer.unreadable_share([word.text for word in page.words]))
+        example = next(word.text for word in worst.words if text_layer.is_damaged(word.text))
         yield Fault(
             None, worst.number, "damaged_text",
             f"{share:.1%} of the form's words hold glyphs without a character, such as {example[:40]!r} on page "
-            f"{worst.number}; {ADVICE}",
+            f"{worst.number}; {text_layer.ADVICE}",
         )  # fmt: skip
     else:
-        own = [" ".join(word.text for word in page.words) for page in own_pages(tuple(pages), language)]
+        own = [" ".join(word.text for word in page.words) for page in text_layer.own_pages(tuple(pages), language)]
         foreign = [*_other_language("form", text, own, f"the form's {len(own)} pages", language)]
         yield from foreign
         if foreign:
             return
-    if lost := lost_letters(text, language):
-        message = f"the letters {' '.join(lost)} of {language} never occur in {len(text)} characters; {ADVICE}"
+    if lost := text_layer.lost_letters(text, language):
+        message = (
+            f"the letters {' '.join(lost)} of {language} never occur in {len(text)} characters; {text_layer.ADVICE}"
+        )
         yield Fault(None, None, "damaged_text", message)
 
 
@@ -194,14 +183,16 @@ def _text_faults(questions: Sequence[Question], language: str) -> Iterator[Fault
     """Questions with unreadable glyphs, or in a script that their language does not use."""
     for question in questions:
         text = " ".join([question.text, *(option.label for option in question.options)])
-        damaged = next((word for word in text.split() if is_damaged(word)), None)
-        share = script_share(text, language)
+        damaged = next((word for word in text.split() if text_layer.is_damaged(word)), None)
+        share = text_layer.script_share(text, language)
         if damaged:
-            yield _fault(question, "damaged_text", f"holds {damaged[:40]!r}, glyphs without a character; {ADVICE}")
+            yield _fault(
+                question, "damaged_text", f"holds {damaged[:40]!r}, glyphs without a character; {text_layer.ADVICE}"
+            )
         elif share is not None and share < SCRIPT_SHARE:
             yield _fault(
                 question, "script",
-                f"only {share:.0%} of its letters are {named_script(language)}, as {language} is written: "
+                f"only {share:.0%} of its letters are {text_layer.named_script(language)}, as {language} is written: "
                 "the second language of the form? Take the question out of the other column",
             )  # fmt: skip
 
@@ -258,14 +249,14 @@ def _code_faults(
 def _other_language(what: str, text: str, parts: Sequence[str], counted: str, language: str) -> Iterator[Fault]:
     """A fault if a text is in another script, or most of its parts in another language."""
     mend = f"name the language of the {what}, or the right file"
-    share = script_share(text, language)
+    share = text_layer.script_share(text, language)
     if share is not None and share < OTHER_HALF:
         whose = f"{what}'" if what.endswith("s") else f"{what}'s"
-        script = named_script(language)
+        script = text_layer.named_script(language)
         message = f"only {share:.0%} of the {whose} letters are {script}, as {language} is written; {mend}"
         yield Fault(None, None, "script", message)
         return
-    spoken = [foreign_language(part, language) for part in parts]
+    spoken = [text_layer.foreign_language(part, language) for part in parts]
     foreign = [code for code in spoken if code is not None]
     if len(foreign) > MOST_FOREIGN * len(parts):
         most = max(set(foreign), key=foreign.count)

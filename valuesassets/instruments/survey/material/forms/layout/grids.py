@@ -18,8 +18,7 @@ from valuesassets.instruments.survey.material.forms.layout.wording import is_not
 from valuesassets.instruments.survey.material.forms.layout.words import text_lines
 from valuesassets.records.questions import MISSING_CODES
 
-LETTERED = re.compile(r"([^\W\d_])\s?[-–—.)]\s+")
-"""The letter before an item, with its mark."""
+LETTERED = re.compile(r"([^\W\d_])\s?[-–—.)]\s+")  # the letter before an item, with its mark
 FEWEST_LETTERS = 2  # items with a letter in a list that counts by letters
 
 

@@ -30,8 +30,7 @@ MOST_GAPS = 1 / 20  # most question numbers, as a share, that lost lines explain
 SHORT = 3  # letters of the abbreviations of don't know over the columns of a table
 
 ADVICE = "read the page, and say drop = true if not"
-Doubt = tuple[str | None, int | None, str]
-"""Question, page, and the problem."""
+Doubt = tuple[str | None, int | None, str]  # question, page, and the problem
 
 
 def battery_faults(

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from valuesassets.people.variables import CodePattern, load_variables
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in points from the top left of the page."""
+Box = tuple[float, float, float, float]  # left, top, right, bottom in points from the top left of the page
 FEWEST_IN_ITALICS = 50  # words in italics that show the use of italics in a form
 SHARE_IN_BRACKETS = 0.6  # least share of italics in brackets if italics are notes; otherwise they may be stress
 LONGEST_BRACKET = 80  # words; a longer bracket was never closed

@@ -36,19 +36,8 @@ def evidence(form: PrintedForm) -> str | None:
 
 def divide(form: PrintedForm) -> list[Block]:
     """The blocks of a form in reading order."""
-    pattern = _numbering(form)
-    return text_blocks(form.lines, pattern is not None and pattern.offers_all)
-
-
-def _numbering(form: PrintedForm) -> CodePattern | None:
-    """The pattern of a form's codes if they are its question numbers; else None."""
-    letters = {code[0] for code in form.codes}
-    patterns = [pattern for pattern in load_variables().codes if pattern.letter in letters]
-    return patterns[0] if any(pattern.is_question_number for pattern in patterns) else None
-
-
-def text_blocks(lines: Sequence[Line], offers_all: bool = False) -> list[Block]:
-    """The blocks of a form in reading order, from lines without page furniture; `offers_all` as in `Block`."""
+    pattern, lines = _numbering(form), form.lines
+    offers_all = pattern is not None and pattern.offers_all
     texts = [line for line in lines if line.words[0].code and not line.numbers]
     if len(texts) < FEWEST_CODES:
         texts = [line for line in lines if len(line.cells[0].words) >= LONG and not is_note(line.text)]
@@ -90,6 +79,13 @@ def text_blocks(lines: Sequence[Line], offers_all: bool = False) -> list[Block]:
             first = " ".join(word.text for word in block.lines[0].words[:4])
             block.source_id = next((code.code or "" for line in block.lines for code in line.codes), f"{first} …")
     return blocks
+
+
+def _numbering(form: PrintedForm) -> CodePattern | None:
+    """The pattern of a form's codes if they are its question numbers; else None."""
+    letters = {code[0] for code in form.codes}
+    patterns = [pattern for pattern in load_variables().codes if pattern.letter in letters]
+    return patterns[0] if any(pattern.is_question_number for pattern in patterns) else None
 
 
 def _is_answered(block: Block) -> bool:

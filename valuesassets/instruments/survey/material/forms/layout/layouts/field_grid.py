@@ -39,8 +39,24 @@ def evidence(form: PrintedForm) -> str | None:
 
 
 def divide(form: PrintedForm) -> list[Block]:
-    """The blocks of a form in reading order."""
-    return _without_cards(numbered_blocks(form.lines, question_numbers(form.lines, form.widths)))
+    """The blocks of a form in reading order, from the first question number on."""
+    numbers = question_numbers(form.lines, form.widths)
+    blocks: list[Block] = []
+    heading: list[Line] = []
+    section = None
+    for position, line in enumerate(form.lines):
+        if position in numbers:
+            section = section_of(heading) or section
+            blocks.append(Block(numbers[position], section))
+            heading = []
+            line = line.without(line.words[:1])
+        elif is_heading(line):
+            heading.append(line)
+        elif not line.is_boxed_note:
+            heading = []
+        if blocks and line.cells:
+            blocks[-1].lines.append(line)
+    return _without_cards(blocks)
 
 
 def _without_cards(blocks: Sequence[Block]) -> list[Block]:
@@ -66,26 +82,6 @@ def _has_no_words(block: Block) -> bool:
     """Whether a block has only codes after its number."""
     head = [word for line in block.lines[:1] for word in line.words]
     return all(word.code or word.text[0] in "([" or not any(map(str.isalnum, word.text)) for word in head)
-
-
-def numbered_blocks(lines: Sequence[Line], numbers: dict[int, str]) -> list[Block]:
-    """The blocks of a form in reading order, from the first of its `question_numbers` on."""
-    blocks: list[Block] = []
-    heading: list[Line] = []
-    section = None
-    for position, line in enumerate(lines):
-        if position in numbers:
-            section = section_of(heading) or section
-            blocks.append(Block(numbers[position], section))
-            heading = []
-            line = line.without(line.words[:1])
-        elif is_heading(line):
-            heading.append(line)
-        elif not line.is_boxed_note:
-            heading = []
-        if blocks and line.cells:
-            blocks[-1].lines.append(line)
-    return blocks
 
 
 def question_numbers(lines: Sequence[Line], widths: dict[int, float]) -> dict[int, str]:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from valuesassets.instruments.survey.material.forms.layout.blocks import NUMBER
+from valuesassets.instruments.survey.material.forms.layout.form_lines import PrintedForm
 from valuesassets.instruments.survey.material.forms.layout.layouts.field_grid import question_numbers
 from valuesassets.instruments.survey.material.forms.layout.pages import read_pages
-from valuesassets.instruments.survey.material.forms.layout.form_lines import PrintedForm
 from valuesassets.instruments.survey.material.forms.layout.readings import read_form
 from valuesassets.instruments.survey.material.forms.layout.words import Word, printed_pattern, with_codes
 from valuesassets.people.variables import load_variables

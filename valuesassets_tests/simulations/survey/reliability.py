@@ -1,7 +1,7 @@
-"""Worlds that try the intervals of reliability: so much of a family's differences would replicate, and no more.
+"""Simulations that test the intervals of reliability against a known share of replicable differences.
 
-Four families of a world show shares of 0, .2, .5 and .8. In half of the worlds what a wording adds moves all items of a
-language together, and so does what repeats.
+The four families of a simulation have shares of 0, .2, .5 and .8. In half of the simulations the effect of a wording
+moves all items of a language together, and so does the replicable effect.
 """
 
 from collections.abc import Mapping

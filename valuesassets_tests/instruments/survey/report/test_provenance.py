@@ -261,8 +261,8 @@ def ask_in_chat(stored, folder, style, settings):
     opened = open_model(str(write_chat_model(folder, style)), device="cpu", prompting=prompting)
     path = stored.folder / "survey" / "readings" / CELL[0] / f"{CELL[1]}.parquet"
     trials = read_trials(stored.folder / "survey" / "trials" / f"{CELL[1]}.parquet")
-    told = table_metadata(path) | opened.describe() | {"first_prompt": first_shown(opened, trials).text}
-    write_table(path, reading_rows(read_readings(path)), READINGS, told)
+    metadata = table_metadata(path) | opened.describe() | {"first_prompt": first_shown(opened, trials).text}
+    write_table(path, reading_rows(read_readings(path)), READINGS, metadata)
     return opened
 
 

@@ -23,8 +23,8 @@ def derive_human_distributions(
     """Rows of `HUMAN_DISTRIBUTIONS`: for each language, the answers of the respondents of its country.
 
     `prob` is over the answers that the question offers, with 0 for those that nobody chose. `dk_rate` is the weighted
-    share of the others among those asked. A question without answers has no rows. A second choice has rows for each
-    first choice (`v111@v110=1`), of those who made it.
+    share without such an answer among those asked. A question without answers has no rows. A second choice has rows for
+    each first choice (`v111@v110=1`), of those who made it.
 
     Raises:
         HumanDataError: a respondent's answer is none of the question's.

@@ -255,7 +255,7 @@ def test_the_table_comes_back_from_its_file_with_its_notes(tmp_path):
     assert again.attrs["notes"] == respondents.attrs["notes"] != []
 
 
-def test_what_planted_people_say_hangs_together_as_the_maps_slopes_say():
+def test_answers_of_planted_people_correlate_as_the_maps_slopes_say():
     table = planted_people()
     people_of = {"A008": "v7", "E018": "v114", "F063": "v63", "F118": "v153", "F120": "v154", "G006": "v170"}
     people_of |= {"Y002": "v110", "Y003": "v86"}

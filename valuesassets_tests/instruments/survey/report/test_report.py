@@ -114,7 +114,7 @@ def test_what_others_wrote_is_escaped(page):
 
 
 @pytest.mark.slow
-def test_gates_are_told_apart_by_words_and_the_failed_come_first(page):
+def test_gates_are_distinguished_by_words_and_the_failed_come_first(page):
     summary = section(page, CLAIMS)
     assert "Gates: 1 passed, 1 failed, 1 not checked." in summary
     marks = [summary.index(mark) for mark in ("✗ failed", "○ missing", "✓ passed")]

@@ -101,7 +101,7 @@ def test_every_question_of_a_bundled_form_is_in_its_own_language(language):
     assert [text for text in texts if foreign_language(text, language)] == []
 
 
-def test_languages_of_one_family_are_told_apart_by_a_whole_question():
+def test_languages_of_one_family_are_distinguished_by_a_whole_question():
     for one, other in (("slk", "ces"), ("dan", "swe"), ("hrv", "slv"), ("est", "fin"), ("spa", "por"), ("lit", "lvs")):
         texts = [" ".join([q.text, *(o.label for o in q.options)]) for q in expected_questions(one)]
         languages = [foreign_language(text, other) for text in texts]

@@ -98,7 +98,7 @@ def test_families_of_chance_are_rarely_called_a_signal():
         chance_cells = cells(lambda family, country, random=random: MIDDLE + random.normal(size=10) * 0.3)
         tests = families_against_countries(chance_cells, GROUND, countries(seed + 500), "-", study)
         verdict.append((verdicts(tests)["verdict"] == AGREES).any())
-    # a family-wise error of 5 % in 60 worlds: 8 or more would come about less than once in a hundred times
+    # a family-wise error of 5 % in 60 simulations: 8 or more would come about less than once in a hundred times
     assert sum(verdict) < 8
 
 

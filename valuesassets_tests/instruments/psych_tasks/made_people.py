@@ -2,7 +2,7 @@
 
 from valuesassets.instruments.psych_tasks.material.marks import mark_person
 from valuesassets.instruments.psych_tasks.material.task_files import Task
-from valuesassets.instruments.psych_tasks.material.transcripts import Shown
+from valuesassets.instruments.psych_tasks.material.transcripts import TaskTranscript
 
 INSTRUCTIONS = "Say how far you agree, 1 to 5.\n"
 
@@ -26,7 +26,7 @@ def survey_person(name, answers, task=None, **changes):
 
 
 def person(name, text, task, presentation=None, experiment="made up"):
-    return mark_person(Shown(experiment, name, presentation, text), task)
+    return mark_person(TaskTranscript(experiment, name, presentation, text), task)
 
 
 BALLOONS = Task.model_validate(

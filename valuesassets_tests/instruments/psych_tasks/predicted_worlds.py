@@ -63,7 +63,7 @@ def predicted(world, seed, models=MODELS, order="shuffled"):
     asking = ask_task(people, task, ["human"])
     random = np.random.default_rng(seed + 1)
     places = random.dirichlet(np.full(len(next(iter(law_at.values()))), 1.0))
-    named = {text.shown.text: text.participant for text in people}
+    named = {text.transcript.text: text.participant for text in people}
     mean_law = np.mean(list(law_at.values()), axis=0)
     marks = []
     for model in models:

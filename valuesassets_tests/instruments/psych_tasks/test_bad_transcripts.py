@@ -6,7 +6,11 @@ import pytest
 
 from valuesassets.instruments.psych_tasks.material.marks import derive_ledger, mark_person, mark_rows, people_of
 from valuesassets.instruments.psych_tasks.material.task_files import load_task
-from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_of, shown_rows
+from valuesassets.instruments.psych_tasks.material.transcripts import (
+    derive_transcripts,
+    task_transcript,
+    task_transcripts,
+)
 from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.marks import Transcript
@@ -29,7 +33,7 @@ candidates = {candidates}
 def rows_of(text, task="barrat"):
     """The rows of a transcript, without what moves when the text before it does."""
     loaded = load_task(task)
-    shown = shown_of(Transcript(**{**LINE, "text": text}), loaded, "here")
+    shown = task_transcript(Transcript(**{**LINE, "text": text}), loaded, "here")
     return [
         {key: value for key, value in row.items() if key not in ("start", "end")}
         for row in mark_rows([mark_person(shown, loaded)], loaded)
@@ -121,7 +125,7 @@ def test_a_closing_delimiter_alone_is_no_mark():
 def test_a_transcript_without_marks_is_counted_and_says_why(tmp_path, text, reason):
     path = file_of(tmp_path, LINE, LINE | {"participant": "2", "text": text})
     task = load_task("barrat")
-    rows = TASK_MARKS.frame(mark_rows(people_of(shown_rows(derive_transcripts(path, task)), task), task))
+    rows = TASK_MARKS.frame(mark_rows(people_of(task_transcripts(derive_transcripts(path, task)), task), task))
     ledger = derive_ledger(rows).set_index("status")
     assert ledger[["marks", "transcripts"]].to_dict("index") == {
         "read": {"marks": 5, "transcripts": 1},

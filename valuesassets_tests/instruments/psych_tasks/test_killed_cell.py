@@ -8,7 +8,7 @@ import torch
 
 from valuesassets.instruments.psych_tasks.material.marks import people_of
 from valuesassets.instruments.psych_tasks.material.task_files import load_task
-from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
+from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, task_transcripts
 from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 from valuesassets.node.job_process import main
 from valuesassets_tests.node.node_jobs import score_job, start
@@ -26,7 +26,7 @@ def trials(folder):
     (folder / "rain.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     write_task(folder, "rain", EVERY_MARK)
     task = load_task(str(folder / "rain.toml"))
-    people = people_of(shown_rows(derive_transcripts(folder / "rain.jsonl", task)), task)
+    people = people_of(task_transcripts(derive_transcripts(folder / "rain.jsonl", task)), task)
     return ask_task(people, task, ["human"], ["marked"], 1).trials
 
 

@@ -1,4 +1,4 @@
-"""Whether item scores of models hold together, and whether by a trait or by a label: of scores made anywhere."""
+"""Reliability of models' item scores of any origin, and whether it comes from a trait or from a label preference."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,17 +15,13 @@ PREFERENCE = ("rho", "p", "pi_bias", "pi_bias_low", "pi_bias_high", "verdict", "
 
 
 def scale_rows(scores: pd.DataFrame, level: float = 0.95) -> list[dict[str, Any]]:
-    """Alpha over models of every experiment and category, of the scores as they are.
-
-    Args:
-        scores: as `score_files.read_scores` gives them.
-    """
-    found = []
+    """Alpha over models of every experiment and category, from scores of `score_files.read_scores` as they are."""
+    alphas = []
     for (experiment, category), part in parts_of(scores.fillna({"category": ""}), ["experiment", "category"]):
         table = _models_by_items(part)
         columns = alpha_columns(table.to_numpy(dtype=float), level, lines_of(part, table.index))
-        found.append({"experiment": experiment, "category": category or None} | columns)
-    return found
+        alphas.append({"experiment": experiment, "category": category or None} | columns)
+    return alphas
 
 
 def keying_rows(
@@ -34,20 +30,20 @@ def keying_rows(
     """rho and pi_bias of every experiment.
 
     Args:
-        scores: as `score_files.read_scores` gives them, nothing recoded.
-        is_reversed: as `score_files.read_keying` gives it.
+        scores: the result of `score_files.read_scores`, nothing recoded.
+        is_reversed: the result of `score_files.read_keying`.
     """
-    found = []
+    preferences = []
     for (experiment,), part in parts_of(scores, ["experiment"]):
         table = _models_by_items(part)
         reverse = np.array([is_reversed[experiment, item] for item in table.columns])
         lines = lines_of(part, table.index)
         columns = preference_columns(table.to_numpy(dtype=float), reverse, level, lines)
         row = {"experiment": experiment, "models": len(table), "lines": len(set(lines))}
-        found.append(row | {name: columns[name] for name in PREFERENCE})
-    return found
+        preferences.append(row | {name: columns[name] for name in PREFERENCE})
+    return preferences
 
 
 def _models_by_items(scores: pd.DataFrame) -> pd.DataFrame:
-    """Scores of one scale, NaN where a model has none."""
+    """(models, items) scores of one scale, NaN where a model has none."""
     return scores.pivot(index="model", columns="item", values="score")

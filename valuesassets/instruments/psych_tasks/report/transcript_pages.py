@@ -124,7 +124,7 @@ def lay_out(
     shares: dict[tuple[str, str, int], dict[str, float]],
 ) -> list[str | ShownMark]:
     """A transcript as it stands, cut into texts and marks."""
-    text, (opening, closing) = person.shown.text, task.delimiters
+    text, (opening, closing) = person.transcript.text, task.delimiters
     pieces: list[str | ShownMark] = []
     behind = 0
     for mark in person.marks:
@@ -147,7 +147,7 @@ def _counts(marks: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _without(person: Person, task: Task) -> dict[str, str]:
-    return {"participant": person.participant, "reason": no_marks_reason(person.shown.text, task)}
+    return {"participant": person.participant, "reason": no_marks_reason(person.transcript.text, task)}
 
 
 def _of(frame: pd.DataFrame, people: Sequence[Person]) -> pd.DataFrame:
@@ -164,5 +164,5 @@ def _key(person: Person) -> Key:
 
 def _name(person: Person, people: Sequence[Person]) -> str:
     several = any(each.experiment != person.experiment for each in people)
-    turned = f", scale shown {person.shown.presentation}" if person.shown.presentation else ""
+    turned = f", scale shown {person.transcript.presentation}" if person.transcript.presentation else ""
     return f"Participant {person.participant}{f' of {person.experiment}' if several else ''}{turned}"

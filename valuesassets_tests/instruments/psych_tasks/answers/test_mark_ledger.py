@@ -2,10 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from valuesassets.instruments.psych_tasks.answers.answer_distributions import derive_answer_distributions
 from valuesassets.instruments.psych_tasks.answers.mark_ledger import (
     derive_mark_ledger,
+    masses_by_history,
     moved_by_item,
     unread_differ,
     unread_share,
@@ -37,7 +39,7 @@ def ledger(people, failing=None):
 
 def test_the_sums_of_every_history_are_the_opening_delimiters():
     found, marks, _ = ledger(PEOPLE)
-    n_opened = sum(who.shown.text.count("<<") for who in PEOPLE)
+    n_opened = sum(who.transcript.text.count("<<") for who in PEOPLE)
     assert set(found.groupby("history")["marks"].sum()) == {n_opened}
     assert lost_marks(found, marks) == []
 
@@ -99,3 +101,23 @@ def test_a_model_that_says_the_same_whatever_is_asked_is_not_moved_by_any_item()
 
     assert moved(lambda trial, span: 0.8 * liked).max() < 1e-9
     assert moved(lambda trial, span: 0.8 * np.roll(liked, span)).median() > 0.1
+
+
+def read_marks(**columns):
+    return pd.DataFrame({"history": ["human"] * 3, **columns})
+
+
+def test_candidates_that_are_likelier_behind_the_answer_raise_an_alarm():
+    (row,) = masses_by_history(read_marks(p_valid=[0.2, 0.3, 0.1], p_valid_late=[0.6, 0.5, 0.9]))
+    assert row["is_likelier_late"]
+    assert (row["median_p_valid"], row["median_p_valid_late"]) == pytest.approx((0.2, 0.6))
+
+
+def test_no_alarm_where_candidates_come_where_they_are_read():
+    (row,) = masses_by_history(read_marks(p_valid=[0.9, 0.8, 0.9], p_valid_late=[0.1, 0.2, 0.0]))
+    assert not row["is_likelier_late"]
+
+
+def test_no_alarm_where_nothing_was_read_late_and_unread_marks_count_for_nothing():
+    (row,) = masses_by_history(read_marks(p_valid=[0.9, None, 0.7], p_valid_late=[None] * 3))
+    assert (row["marks"], row["median_p_valid_late"], row["is_likelier_late"]) == (2, None, False)

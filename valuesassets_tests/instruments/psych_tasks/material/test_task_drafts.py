@@ -10,7 +10,7 @@ from valuesassets.instruments.psych_tasks.material.marks import people_of
 from valuesassets.instruments.psych_tasks.material.marks_without_item import marks_without_item
 from valuesassets.instruments.psych_tasks.material.task_drafts import draft_task
 from valuesassets.instruments.psych_tasks.material.task_files import load_task
-from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
+from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, task_transcripts
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.marks import Transcript, read_transcripts
 from valuesassets_tests.instruments.psych_tasks.made_people import balloon_text, survey_text
@@ -26,7 +26,7 @@ def drafted(tmp_path, transcripts):
     path.write_text(text, encoding="utf-8")
     file.write_text("".join(json.dumps(each.model_dump()) + "\n" for each in transcripts), encoding="utf-8")
     task = load_task(path)
-    return task, people_of(shown_rows(derive_transcripts(file, task)), task), text
+    return task, people_of(task_transcripts(derive_transcripts(file, task)), task), text
 
 
 def made(*texts, **more):

@@ -8,11 +8,11 @@ import pytest
 from valuesassets.instruments.psych_tasks.answers.answer_distributions import derive_answer_distributions
 from valuesassets.instruments.psych_tasks.material.marks import mark_person
 from valuesassets.instruments.psych_tasks.material.task_files import load_task
-from valuesassets.instruments.psych_tasks.material.transcripts import REVERSED, shown_of
+from valuesassets.instruments.psych_tasks.material.transcripts import REVERSED, task_transcript
 from valuesassets.instruments.psych_tasks.measures.prediction import derive_prediction
 from valuesassets.instruments.psych_tasks.plants.calibration import derive_calibration
 from valuesassets.instruments.psych_tasks.plants.planted_people import transcript_lines
-from valuesassets.instruments.psych_tasks.plants.planted_tasks import PLANTED, Earlier, Way, law_at
+from valuesassets.instruments.psych_tasks.plants.planted_tasks import PLANTED, Earlier, Way, planted_probs
 from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 from valuesassets.records.marks import Transcript, find_marks
 from valuesassets.records.settings.measuring import Inference
@@ -25,12 +25,12 @@ FOLLOWER, PARROT = PlantedLaw(style=0.2, content=0.4), PlantedLaw(style=0.6)
 def people_of(name, n=24):
     task = load_task(name)
     lines = (Transcript.model_validate(json.loads(line)) for line in transcript_lines(name, n, "calibration"))
-    return [mark_person(shown_of(line, task, "made up"), task) for line in lines], task
+    return [mark_person(task_transcript(line, task, "made up"), task) for line in lines], task
 
 
 def by_law(people, law):
     """What a model says that follows the law of the survey, as the text of each trial has it: an oracle of its own."""
-    reversed_people = {who.participant for who in people if who.shown.presentation == REVERSED}
+    reversed_people = {who.participant for who in people if who.transcript.presentation == REVERSED}
 
     def probs_of(trial, span):
         own = trial.readout.history == "own"
@@ -44,7 +44,7 @@ def by_law(people, law):
             asked = int(text[: mark.start - 2].rpartition("\n")[2].partition(".")[0])
             said = drawn[trial.trial_id, place] if own else texts.index(text[mark.start : mark.end])
             earlier.append(Earlier(asked, asked, said))
-        probs = law_at(PLANTED["ipip_traits"], law, way, number, number, earlier)
+        probs = planted_probs(PLANTED["ipip_traits"], law, way, number, number, earlier)
         drawn[trial.trial_id, span] = int(np.argmax(probs))
         return probs
 
@@ -113,7 +113,9 @@ def test_swapped_keys_are_not_recovered():
             Earlier(each.number, each.block, each.candidates.index(each.answer))
             for each in who.marks[: mark.number - 1]
         ]
-        probs = law_at(PLANTED["balloons"], FOLLOWER, Way(keys=mark.candidates), mark.number, mark.block, earlier)
+        probs = planted_probs(
+            PLANTED["balloons"], FOLLOWER, Way(keys=mark.candidates), mark.number, mark.block, earlier
+        )
         return probs[places]
 
     right, swapped = (

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from valuesassets.instruments.psych_tasks.material.marks import mark_person
 from valuesassets.instruments.psych_tasks.material.task_files import load_task
-from valuesassets.instruments.psych_tasks.material.transcripts import shown_of
-from valuesassets.instruments.psych_tasks.plants.planted_people import PEOPLE, SPOILT, planted_people, transcript_lines
-from valuesassets.instruments.psych_tasks.plants.planted_tasks import PLANTED, Earlier, Way, law_at
+from valuesassets.instruments.psych_tasks.material.transcripts import task_transcript
+from valuesassets.instruments.psych_tasks.plants.planted_people import FAULTS, PEOPLE, planted_people, transcript_lines
+from valuesassets.instruments.psych_tasks.plants.planted_tasks import PLANTED, Earlier, Way, planted_probs
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.marks import Transcript
 from valuesassets.records.settings.psych_tasks import PlantedLaw
@@ -25,7 +25,9 @@ def test_a_law_worked_by_hand():
     own = TRAITS.own(Way(), 3, 3, earlier)
     style = np.array([1 + 1 / 5, 1 / 5, 1 / 5, 1 / 5, 1 + 1 / 5]) / 3
     content = np.array([1 / 5, 1 / 5, 1 / 5, 1 / 5, 2 + 1 / 5]) / 3  # item 2 is keyed the other way: its 1 is a 5
-    np.testing.assert_allclose(law_at(TRAITS, law, Way(), 3, 3, earlier), 0.2 * own + 0.3 * style + 0.5 * content)
+    np.testing.assert_allclose(
+        planted_probs(TRAITS, law, Way(), 3, 3, earlier), 0.2 * own + 0.3 * style + 0.5 * content
+    )
 
 
 @given(
@@ -37,14 +39,14 @@ def test_a_law_worked_by_hand():
 def test_a_law_sums_to_one_whatever_stands_before(name, earlier, style, content):
     task = PLANTED[name]
     law, way = PlantedLaw(style=style, content=content), Way(keys=("P", "S"))
-    probs = law_at(task, law, way, 5, 5, [Earlier(*mark) for mark in earlier])
+    probs = planted_probs(task, law, way, 5, 5, [Earlier(*mark) for mark in earlier])
     assert probs.sum() == pytest.approx(1)
     assert (probs > 0).all()
 
 
 def test_nothing_of_the_history_shows_without_style_and_content():
     law = PlantedLaw(style=0, content=0)
-    one, other = (law_at(TRAITS, law, Way(), 3, 3, [Earlier(1, 1, place)]) for place in (0, 4))
+    one, other = (planted_probs(TRAITS, law, Way(), 3, 3, [Earlier(1, 1, place)]) for place in (0, 4))
     assert (one == other).all()
 
 
@@ -62,7 +64,7 @@ def test_the_noted_law_is_that_of_what_stands_before_each_answer(name):
         blocks = [person.text.count("Balloon ", 0, start) for start in person.starts]
         for number, (answer, probs) in enumerate(zip(person.answers, person.probs, strict=True), 1):
             block = blocks[number - 1] if name == "balloons" else number
-            np.testing.assert_allclose(probs, law_at(task, law, person.way, number, block, earlier))
+            np.testing.assert_allclose(probs, planted_probs(task, law, person.way, number, block, earlier))
             earlier.append(Earlier(number, block, person.candidates.index(answer)))
 
 
@@ -72,9 +74,9 @@ def test_the_task_file_finds_every_mark_of_made_up_people_and_every_spoilt_one(n
     lines = [json.loads(line) for line in transcript_lines(name, 8, "test")]
     for place, line in enumerate(lines):
         transcript = Transcript.model_validate(line)
-        person = mark_person(shown_of(transcript, task, "made up"), task)
+        person = mark_person(task_transcript(transcript, task, "made up"), task)
         statuses = [str(mark.status) for mark in person.marks]
-        last = SPOILT[place] if place < len(SPOILT) else "read"
+        last = FAULTS[place] if place < len(FAULTS) else "read"
         assert statuses == ["read"] * (len(statuses) - 1) + [last], person.marks
         assert len(statuses) == transcript.text.count(task.delimiters[0])
 
@@ -97,7 +99,8 @@ def test_people_have_a_trait_that_content_shows():
         earlier = [Earlier(number, number, place) for number, place in enumerate(places, 1)]
         for law, found in ((PlantedLaw(style=0, content=0.5), right), (PlantedLaw(style=0.5, content=0), wrong)):
             found += [
-                np.log(law_at(TRAITS, law, person.way, n, n, earlier[: n - 1])[places[n - 1]]) for n in range(2, 11)
+                np.log(planted_probs(TRAITS, law, person.way, n, n, earlier[: n - 1])[places[n - 1]])
+                for n in range(2, 11)
             ]
     assert PEOPLE.content > PEOPLE.style
     assert np.mean(right) > np.mean(wrong) + 0.05
@@ -107,6 +110,6 @@ def test_keys_are_listed_by_their_roles():
     task = load_task("balloons")
     for line in transcript_lines("balloons", 6, "keys"):
         transcript = Transcript.model_validate(json.loads(line))
-        person = mark_person(shown_of(transcript, task, "made up"), task)
+        person = mark_person(task_transcript(transcript, task, "made up"), task)
         pump, stop = transcript.text.split("Press ")[1][0], transcript.text.split(", or ")[1][0]
         assert {mark.candidates for mark in person.marks if mark.is_asked} == {(pump, stop)}

@@ -83,9 +83,9 @@ def cells(table):
 def test_the_text_stands_as_it_is():
     people = [survey_person("a", [3, 4, 5]), person("b", balloon_text(), BALLOONS)]
     page = rendered(people[:1])
-    assert text_of(page, "a") == people[0].shown.text
+    assert text_of(page, "a") == people[0].transcript.text
     balloons = rendered(people[1:], BALLOONS, q={"human": [0.7, 0.3]})
-    assert text_of(balloons, "b") == people[1].shown.text
+    assert text_of(balloons, "b") == people[1].transcript.text
 
 
 def test_broken_and_empty_marks_leave_the_text_whole():

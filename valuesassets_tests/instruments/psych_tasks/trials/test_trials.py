@@ -55,7 +55,7 @@ def test_another_persons_reading_serves_where_both_were_shown_the_same():
 
 
 def test_every_mark_has_one_row_in_a_history_where_texts_differ():
-    other = person("b", PEOPLE[1].shown.text.replace("Statement", "Sentence"), TASK)
+    other = person("b", PEOPLE[1].transcript.text.replace("Statement", "Sentence"), TASK)
     rows = ask_task([PEOPLE[0], other], TASK, ("human", "other")).rows
     assert rows.groupby(["participant", "history"]).size().tolist() == [3] * 4
 

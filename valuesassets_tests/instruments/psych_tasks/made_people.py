@@ -9,12 +9,12 @@ INSTRUCTIONS = "Say how far you agree, 1 to 5.\n"
 
 def survey_task(**changes):
     """A questionnaire with an item a line."""
-    told = {
+    settings = {
         "name": "survey",
         "feedback": False,
         "kinds": [{"name": "agreement", "before": r"\. $", "candidates": {"range": [1, 5]}}],
     }
-    return Task.model_validate(told | changes)
+    return Task.model_validate(settings | changes)
 
 
 def survey_text(answers, instructions=INSTRUCTIONS):

@@ -73,8 +73,8 @@ def predicted(world, seed, models=MODELS, order="shuffled"):
             law = law_at[who, number]
             k = len(law)
             if model == "counting":
-                asked = next(each for each in people if each.participant == who)
-                labels = [each.candidates.index(each.answer) for each in asked.marks[:span]]
+                answering = next(each for each in people if each.participant == who)
+                labels = [each.candidates.index(each.answer) for each in answering.marks[:span]]
                 law = (np.bincount(labels, minlength=k) + 1 / k) / (len(labels) + 1)
             law = {
                 "uniform": np.full(k, 1 / k),
@@ -85,18 +85,18 @@ def predicted(world, seed, models=MODELS, order="shuffled"):
             return 0.9 * law
 
         readings = read_by(asking.trials, probs_of)
-        found = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
-        marks.append(found["marks"].assign(model=model, task=world))
+        frames = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
+        marks.append(frames["marks"].assign(model=model, task=world))
     every = pd.concat(marks, ignore_index=True)
-    return derive_prediction(every, found["donors"].head(0).assign(model="", task=""), Inference())
+    return derive_prediction(every, frames["donors"].head(0).assign(model="", task=""), Inference())
 
 
 def supported(tables):
     """Models that are said to predict people."""
-    said = claims({f"prediction/{n}": t for n, t in tables.items()}, False)
+    on_page = claims({f"prediction/{n}": t for n, t in tables.items()}, False)
     return {
         model
-        for each in said
+        for each in on_page
         if each.is_supported and "answers are predicted better" in each.sentence
         for model in re.findall(r"\w+", each.sentence.rpartition("(")[2])
         if model != "and"
@@ -107,8 +107,8 @@ def scores_of(people, task):
     """Log scores by history of a model of even chances."""
     asking = ask_task(people, task, ["human"])
     readings = evenly_read(asking.trials)
-    found = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
-    marks = found["marks"].assign(model="even", task=task.name)
-    donors = found["donors"].head(0).assign(model="", task="")
+    frames = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
+    marks = frames["marks"].assign(model="even", task=task.name)
+    donors = frames["donors"].head(0).assign(model="", task="")
     scores = derive_prediction(marks, donors, Inference())["scores"]
     return scores.set_index("history")["log_score"]

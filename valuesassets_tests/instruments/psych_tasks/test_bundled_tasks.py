@@ -170,22 +170,22 @@ def test_every_mark_of_invented_participants_in_the_published_formats_is_as_the_
         name, who = transcript.experiment.split()[0].lower(), transcript.participant
         task = load_task(name)
         person = mark_person(task_transcript(transcript, task, "here"), task)
-        found = [mark.candidates for mark in person.marks]
+        candidates = [mark.candidates for mark in person.marks]
         statuses = "".join("u" if mark.status == "unlisted" else "." for mark in person.marks)
         assert {mark.status for mark in person.marks} <= {"read", "unlisted"}
-        assert len(found) == transcript.text.count(task.delimiters[0])
+        assert len(candidates) == transcript.text.count(task.delimiters[0])
         if (transcript.experiment, who) in PUBLISHED:
             code = PUBLISHED[transcript.experiment, who]
-            assert found == [sizes.get(each) or sizes[int(each)] for each in code]
+            assert candidates == [sizes.get(each) or sizes[int(each)] for each in code]
             assert statuses == "".join("u" if each == "u" else "." for each in code)
         else:
             at = {"bart": 2, "cct": 4}.get(name, 0)
             keys = tuple(KEYS[who][at : at + 2])
             kinds = [mark.kind for mark in person.marks]
-            assert {pair for pair in zip(kinds, found, strict=True) if pair[0] != "action"} == {(kinds[-1], keys)}
+            assert {pair for pair in zip(kinds, candidates, strict=True) if pair[0] != "action"} == {(kinds[-1], keys)}
             assert kinds.count("action") == (len(kinds) / 2 if name == "dfe" else 0)
             assert "u" not in statuses
-        n_marks += len(found)
+        n_marks += len(candidates)
     assert n_marks == 170
 
 

@@ -33,11 +33,11 @@ def transcripts_of(name):
 @pytest.fixture(scope="module")
 def people():
     """By experiment: its task and its people."""
-    found = {}
+    by_experiment = {}
     for name in STATUSES:
         task = load_task(TASKS / f"{name}.toml")
-        found[name] = task, people_of(task_transcripts(derive_transcripts(transcripts_of(name), task)), task)
-    return found
+        by_experiment[name] = task, people_of(task_transcripts(derive_transcripts(transcripts_of(name), task)), task)
+    return by_experiment
 
 
 def test_11770_marks_have_a_status_each(people):

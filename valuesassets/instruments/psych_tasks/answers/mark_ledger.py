@@ -22,11 +22,11 @@ def derive_mark_ledger(marks: pd.DataFrame, task_marks: pd.DataFrame) -> pd.Data
         marks: rows of `answer_distributions/marks` with `model` and `task`.
         task_marks: rows of `marks` with `task`; for the transcripts without marks.
     """
-    asked = rows(marks, marks["history"].notna())
-    cells = asked.loc[:, ["model", "task", "history", "draw", "layout"]].drop_duplicates()
+    with_history = rows(marks, marks["history"].notna())
+    cells = with_history.loc[:, ["model", "task", "history", "draw", "layout"]].drop_duplicates()
     unasked = rows(marks, marks["history"].isna()).drop(columns=["history", "draw", "layout"])
     empty = rows(task_marks, task_marks["status"] == str(MarkStatus.NO_MARKS))
-    spread = [asked, unasked.merge(cells, on=["model", "task"])]
+    spread = [with_history, unasked.merge(cells, on=["model", "task"])]
     if len(empty):
         spread.append(empty.merge(cells, on="task"))
     every = pd.concat([each.astype(object) for each in spread], ignore_index=True)

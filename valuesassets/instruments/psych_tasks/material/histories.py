@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from valuesassets.instruments.psych_tasks.material.layouts import Piece, Slot, pieces_of
 from valuesassets.instruments.psych_tasks.material.marks import Person, TaskMark
 from valuesassets.instruments.psych_tasks.material.statuses import MarkStatus
 from valuesassets.instruments.psych_tasks.material.task_files import Task
+from valuesassets.records.settings.psych_tasks import History
 
-History = Literal["alone", "own", "human", "other", "permuted", "answers", "blank"]
 HISTORIES: tuple[History, ...] = get_args(History)
 NO_BLOCK = "N/A"
 """Takes a block's place where nothing is asked."""
@@ -148,26 +148,15 @@ def other_passages(people: Sequence[Person], task: Task, donors: Mapping[int, in
             yield Passage("other", 0, f"{_name(person)}/{block}", pieces, _single_keys(person, person.marks_of(block)))
 
 
-def find_donors(people: Sequence[Person], task: Task) -> dict[int, int]:
-    """For each person's place among `people` that of the next one whose blocks may stand before theirs."""
-    donors = {}
+def find_donors(people: Sequence[Person]) -> dict[int, int]:
+    """The next person with the same presentation, keys and number of blocks, by the person's place; both are places."""
+    alike: dict[tuple[Any, ...], list[int]] = {}
     for place, person in enumerate(people):
-        following = ((place + step) % len(people) for step in range(1, len(people)))
-        donor = next((number for number in following if _may_stand_for(people[number], person)), None)
-        if donor is not None:
-            donors[place] = donor
-    return donors
-
-
-def _may_stand_for(donor: Person, person: Person) -> bool:
-    """Whether two people of an experiment had the same presentation, keys and number of blocks."""
-    return (
-        donor.experiment == person.experiment
-        and donor.transcript.presentation == person.transcript.presentation
-        and len(donor.starts) == len(person.starts)
-        and {(mark.kind, mark.candidates) for mark in donor.marks if mark.is_asked}
-        == {(mark.kind, mark.candidates) for mark in person.marks if mark.is_asked}
-    )
+        candidates = frozenset((mark.kind, mark.candidates) for mark in asked_marks(person))
+        key = (person.experiment, person.transcript.presentation, len(person.starts), candidates)
+        alike.setdefault(key, []).append(place)
+    groups = [group for group in alike.values() if len(group) > 1]
+    return dict(sorted(pair for group in groups for pair in zip(group, [*group[1:], group[0]], strict=True)))
 
 
 def is_shown_alike(one: Person, other: Person, task: Task) -> bool:
@@ -250,10 +239,10 @@ def _up_to(person: Person, block: int) -> list[TaskMark]:
     return [mark for mark in person.marks if mark.block <= block]
 
 
-def _with_answers(pieces: Sequence[Piece], answers: Mapping[int, str], asked: set[int]) -> tuple[Piece, ...]:
-    """Pieces with other answers at some marks, of which only those with an `asked` number are asked."""
+def _with_answers(pieces: Sequence[Piece], answers: Mapping[int, str], asked_numbers: set[int]) -> tuple[Piece, ...]:
+    """Pieces with other answers at some marks, of which only those with an asked number are asked."""
     return tuple(
-        replace(piece, answer=answers.get(piece.mark.number, piece.answer), is_asked=piece.mark.number in asked)
+        replace(piece, answer=answers.get(piece.mark.number, piece.answer), is_asked=piece.mark.number in asked_numbers)
         if isinstance(piece, Slot)
         else piece
         for piece in pieces

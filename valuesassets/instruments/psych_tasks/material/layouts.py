@@ -3,14 +3,12 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from valuesassets.instruments.psych_tasks.material.marks import TaskMark
 from valuesassets.instruments.psych_tasks.material.task_files import Task
 from valuesassets.records.readouts import Span
 from valuesassets.records.trials import Turn
 
-Layout = Literal["marked", "plain", "chat"]
 BEHIND_AN_ANSWER = ".,;:!?)]"
 """Punctuation after an answer, which is dropped where the answer becomes a turn."""
 

@@ -263,13 +263,9 @@ def mark_rows(people: Iterable[Person], task: Task) -> list[dict[str, Any]]:
 
 def derive_ledger(rows: pd.DataFrame) -> pd.DataFrame:
     """Counts of marks and transcripts by experiment, kind and status."""
-    counts = []
-    frame = rows.assign(kind=rows["kind"].fillna(""))
-    for (experiment, kind, status), part in frame.groupby(["experiment", "kind", "status"], sort=True):  # type: ignore[misc]
-        n_transcripts = len(part.drop_duplicates("participant"))
-        marks = 0 if status == MarkStatus.NO_MARKS else len(part)
-        counts.append((experiment, kind, status, marks, n_transcripts))
-    return pd.DataFrame(counts, columns=pd.Index(["experiment", "kind", "status", "marks", "transcripts"]))
+    frame = rows.assign(kind=rows["kind"].fillna(""), marks=rows["status"] != MarkStatus.NO_MARKS)
+    groups = frame.groupby(["experiment", "kind", "status"])
+    return groups.agg(marks=("marks", "sum"), transcripts=("participant", "nunique")).reset_index()
 
 
 def people_of(transcripts: Iterable[TaskTranscript], task: Task) -> list[Person]:

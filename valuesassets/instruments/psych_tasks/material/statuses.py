@@ -6,35 +6,41 @@ from valuesassets.records.trials import Reading, Status, fault_of
 
 
 class MarkStatus(StrEnum):
-    """The outcome of a mark; every opening delimiter of a file has one."""
+    """The outcome of a mark; every opening delimiter of a file has one (`STATUSES` explains them)."""
 
     READ = "read"
     OPEN = "open"
-    """Read; anything may be answered, so only the participant's answer has a probability."""
     UNLISTED = "unlisted"
-    """Read; the participant's answer is none of the candidates."""
     EMPTY = "empty"
     BROKEN = "broken"
-    """Not closed before the next one opens, or closed on another line."""
     NO_CANDIDATES = "no_candidates"
-    """The text before it matches no kind of the task, or has no candidates."""
     BOUNDARY = "boundary"
-    """The text before it has other tokens once a candidate follows."""
     TEMPLATE = "template"
-    """The chat template fails, or does not show earlier turns as they were."""
     TOO_LONG = "too_long"
     NOT_A_NUMBER = "not_a_number"
-    """The model gives no number."""
     UNRESOLVED = "unresolved"
-    """One candidate begins with another, and the end of the shorter one could not be read."""
     FAILED = "failed"
-    """Anything else; the reason says what."""
     NOT_ASKED = "not_asked"
-    """The mark has no such history."""
     NO_MARKS = "no_marks"
-    """A transcript without marks."""
 
 
+STATUSES = {
+    MarkStatus.READ: "read",
+    MarkStatus.OPEN: "read; anything may be answered, so only what was answered is looked at",
+    MarkStatus.UNLISTED: "read; what was answered is none of the candidates",
+    MarkStatus.EMPTY: "nothing stands between the marks",
+    MarkStatus.BROKEN: "not closed before the next one opens, or closed on another line",
+    MarkStatus.NO_CANDIDATES: "the task file does not say, or does not find, what may be answered there",
+    MarkStatus.BOUNDARY: "what stands before it has other tokens once an answer follows",
+    MarkStatus.TEMPLATE: "the chat template fails, or changes earlier turns",
+    MarkStatus.TOO_LONG: "longer than the model can read",
+    MarkStatus.NOT_A_NUMBER: "the model gives no number",
+    MarkStatus.UNRESOLVED: "where one answer goes on to another, what ends the first could not be told",
+    MarkStatus.FAILED: "anything else; the cell's page of transcripts has the reason",
+    MarkStatus.NOT_ASKED: "this history cannot be had there; nothing was lost",
+    MarkStatus.NO_MARKS: "a transcript without any mark",
+}
+"""Each status in words."""
 ASKED = frozenset([MarkStatus.READ, MarkStatus.OPEN, MarkStatus.UNLISTED])
 """Statuses of marks that a model can be asked at."""
 

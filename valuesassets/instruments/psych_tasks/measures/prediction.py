@@ -135,8 +135,8 @@ def null_logs(human: pd.DataFrame) -> dict[str, Array]:
     if "meanings" not in human or bool(human["meanings"].isna().to_numpy().any()):
         cell = ", ".join(str(human[name].iloc[0]) for name in ("model", "task") if name in human)
         raise MissingData(
-            f"{cell}: these marks were read by an earlier version, which did not keep what may be answered at each; read "
-            "them again"
+            f"{cell}: these marks were read by an earlier version, which did not keep what may be answered at each; "
+            "read them again"
         )
     k = human["n_candidates"].to_numpy(float)
     logs = {"uniform": -np.log(k)}
@@ -172,7 +172,10 @@ def _tallied(ordered: pd.DataFrame) -> dict[str, Array]:
         "place": tally_probs(people, sized, places, every_place),
     }
     base = fitted_mixture(tallies, people).probs
-    sources = {"answers": (kinds, answers, meanings), "places": (sized, places, every_place)}
+    sources: dict[str, tuple[list[Any], list[Any], list[Any]]] = {
+        "answers": (kinds, answers, meanings),
+        "places": (sized, places, every_place),
+    }
     own = {
         f"{name} {strength:g}": earlier_probs(people, *source, base, strength)
         for strength in STRENGTHS

@@ -1,19 +1,26 @@
-"""Reads files (CSV) of item scores, of any origin, and of the keying of items."""
+"""Files (CSV) of item scores, of any origin, and of items' keying; and the reliability of such scores."""
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks.measures.model_lines import line_of_name
+from valuesassets.instruments.psych_tasks.measures.keying import preference_columns
+from valuesassets.instruments.psych_tasks.measures.model_lines import line_of_name, lines_of
+from valuesassets.instruments.psych_tasks.published.published_scores import alpha_columns
 from valuesassets.records.errors import InputError
+from valuesassets.records.frames import parts_of
 from valuesassets.records.text_tables import Row, read_rows
 
 SCORES = ("experiment", "model", "item", "score")
 KEYING = ("experiment", "item", "is_reversed")
 EMPTY = frozenset({"", "nan", "none", "null", "na", "n/a"})
 """Texts in place of a missing score."""
+PREFERENCE = ("rho", "p", "pi_bias", "pi_bias_low", "pi_bias_high", "verdict", "reason")
 BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -82,6 +89,41 @@ def left_out(path: Path, scores: pd.DataFrame) -> list[str]:
     """The experiments without items in a keying file, in the order of the scores."""
     named = {_named(path, row, "experiment") for row in read_rows(path, KEYING)}
     return [name for name in dict.fromkeys(scores["experiment"]) if name not in named]
+
+
+def scale_rows(scores: pd.DataFrame, level: float = 0.95) -> list[dict[str, Any]]:
+    """Alpha over models of every experiment and category, from scores of `read_scores` as they are."""
+    alphas = []
+    for (experiment, category), part in parts_of(scores.fillna({"category": ""}), ["experiment", "category"]):
+        table = _models_by_items(part)
+        columns = alpha_columns(table.to_numpy(dtype=float), level, lines_of(part, table.index))
+        alphas.append({"experiment": experiment, "category": category or None} | columns)
+    return alphas
+
+
+def keying_rows(
+    scores: pd.DataFrame, is_reversed: Mapping[tuple[str, str], bool], level: float = 0.95
+) -> list[dict[str, Any]]:
+    """rho and pi_bias of every experiment.
+
+    Args:
+        scores: the result of `read_scores`, nothing recoded.
+        is_reversed: the result of `read_keying`.
+    """
+    preferences = []
+    for (experiment,), part in parts_of(scores, ["experiment"]):
+        table = _models_by_items(part)
+        reverse = np.array([is_reversed[experiment, item] for item in table.columns])
+        lines = lines_of(part, table.index)
+        columns = preference_columns(table.to_numpy(dtype=float), reverse, level, lines)
+        row = {"experiment": experiment, "models": len(table), "lines": len(set(lines))}
+        preferences.append(row | {name: columns[name] for name in PREFERENCE})
+    return preferences
+
+
+def _models_by_items(scores: pd.DataFrame) -> pd.DataFrame:
+    """(models, items) scores of one scale, NaN where a model has none."""
+    return scores.pivot(index="model", columns="item", values="score")
 
 
 def _named(path: Path, row: Row, column: str) -> str:

@@ -126,8 +126,8 @@ def alpha_columns(scores: Array, level: float = 0.95, lines: Sequence[str] | Non
     except MissingData as error:
         names = ("alpha", "alpha_low", "alpha_high", "null_low", "null_high")
         return row | dict.fromkeys(names) | {"reason": str(error)}
-    row["null_low"], row["null_high"] = no_covariance_band(n_lines, k, level)
-    return row | with_ends("alpha", alpha, feldt_interval(alpha, n_lines, k, level))
+    row |= with_ends("alpha", alpha, feldt_interval(alpha, n_lines, k, level))
+    return row | dict(zip(("null_low", "null_high"), no_covariance_band(n_lines, k, level), strict=True))
 
 
 def random_probs(n_candidates: int, random: np.random.Generator) -> Array:

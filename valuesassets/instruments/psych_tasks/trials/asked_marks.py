@@ -10,7 +10,6 @@ import pandas as pd
 from valuesassets.instruments.psych_tasks.material.histories import (
     HISTORIES,
     AskedMark,
-    History,
     NotAsked,
     Passage,
     alone_passages,
@@ -26,7 +25,8 @@ from valuesassets.instruments.psych_tasks.material.histories import (
 )
 from valuesassets.instruments.psych_tasks.material.marks import Person
 from valuesassets.instruments.psych_tasks.material.task_files import Task
-from valuesassets.instruments.psych_tasks.trials.trials import AskedLayout, write_trial
+from valuesassets.instruments.psych_tasks.trials.trials import write_trial
+from valuesassets.records.settings.psych_tasks import History, Layout
 from valuesassets.records.trials import Trial
 
 
@@ -49,7 +49,7 @@ def ask_task(
     people: Sequence[Person],
     task: Task,
     histories: Sequence[History] = HISTORIES,
-    layouts: Sequence[AskedLayout] = ("auto",),
+    layouts: Sequence[Layout] = ("auto",),
     own_draws: int = 1,
     language: str = "eng",
 ) -> Asking:
@@ -61,7 +61,7 @@ def ask_task(
     trials: list[Trial] = []
     passages: dict[str, Passage] = {}
     rows: list[dict[str, Any]] = []
-    donors = find_donors(people, task) if "other" in histories else {}
+    donors = find_donors(people) if "other" in histories else {}
     makers = {
         "alone": alone_passages,
         "own": partial(own_passages, draws=own_draws),

@@ -1,19 +1,15 @@
 """`psych_tasks/trials`: passages of transcripts as trials, in the layouts that models are shown."""
 
-from typing import Literal
-
 from valuesassets.instruments.psych_tasks.material.histories import Passage
 from valuesassets.instruments.psych_tasks.material.layouts import lay_out_marked, lay_out_plain, with_chat
 from valuesassets.instruments.psych_tasks.material.task_files import Task
 from valuesassets.records.readouts import ScoreSpans
+from valuesassets.records.settings.psych_tasks import Layout
 from valuesassets.records.trials import Trial
 
-AskedLayout = Literal["auto", "marked", "plain"]
-"""`auto`: a chat for chat models, else marked."""
 
-
-def write_trial(passage: Passage, layout: AskedLayout, task: Task, language: str) -> Trial:
-    """A passage as a trial, whose spans are the asked marks."""
+def write_trial(passage: Passage, layout: Layout, task: Task, language: str) -> Trial:
+    """A passage as a trial, whose spans are the asked marks; layout `auto` is a chat for chat models, else marked."""
     laid_out = lay_out_plain(passage.pieces) if layout == "plain" else lay_out_marked(passage.pieces, task)
     if layout == "auto":
         laid_out = with_chat(laid_out, passage.pieces, task)

@@ -37,8 +37,8 @@ def test_tallies_are_no_worse_than_even_chances_but_for_what_their_fit_costs(wor
 
 @pytest.mark.slow
 def test_both_sides_of_the_claim_name_their_models(world):
-    said = claims({f"prediction/{name}": table for name, table in world[1].items()}, False)
-    better = {each.is_supported: each.sentence for each in said if "answers are predicted better" in each.sentence}
+    on_page = claims({f"prediction/{name}": table for name, table in world[1].items()}, False)
+    better = {each.is_supported: each.sentence for each in on_page if "answers are predicted better" in each.sentence}
     assert "(people)" in better[True]
     assert "uniform" in better[False].rpartition("(")[2]
     assert better[True] != better[False]
@@ -55,12 +55,12 @@ def test_even_readings_are_not_better_than_worse_tallies():
 
 def test_trials_in_another_order_are_the_same_items():
     for world in (SCALE, KEYS, LISTS):
-        found = []
+        items = []
         for order in ("shuffled", "same"):
             people, _ = people_of_world(world, 1, order)
-            found.append({item_of(each, mark, task_of(world)) for each in people for mark in each.marks})
-        assert found[0] == found[1]
-        assert len(found[0]) == 12
+            items.append({item_of(each, mark, task_of(world)) for each in people for mark in each.marks})
+        assert items[0] == items[1]
+        assert len(items[0]) == 12
 
 
 def test_the_crowd_finds_an_item_wherever_it_stands():

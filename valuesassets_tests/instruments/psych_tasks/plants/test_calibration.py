@@ -41,9 +41,9 @@ def by_law(people, law):
         number = int(text[: start - 2].rpartition("\n")[2].partition(".")[0])
         earlier = []
         for place, mark in enumerate(find_marks(text[: start - 2])[0]):
-            asked = int(text[: mark.start - 2].rpartition("\n")[2].partition(".")[0])
+            asked_number = int(text[: mark.start - 2].rpartition("\n")[2].partition(".")[0])
             said = drawn[trial.trial_id, place] if own else texts.index(text[mark.start : mark.end])
-            earlier.append(Earlier(asked, asked, said))
+            earlier.append(Earlier(asked_number, asked_number, said))
         probs = planted_probs(PLANTED["ipip_traits"], law, way, number, number, earlier)
         drawn[trial.trial_id, span] = int(np.argmax(probs))
         return probs
@@ -62,17 +62,17 @@ def survey():
 @pytest.mark.parametrize("law", [FOLLOWER, PARROT])
 def test_a_model_that_is_the_law_is_recovered_after_every_history(survey, law):
     people, task, asking = survey
-    found = derive_calibration(asking, people, task, law, read_by(asking.trials, by_law(people, law)))
-    assert found["recovery"]["is_recovered"].all()
-    assert found["recovery"]["tvd_mean"].max() < 1e-12
-    assert found["recovery"]["history"].tolist() == ["alone", "own", "human", "other", "permuted"]
-    assert (found["gains"]["estimate"] - found["gains"]["planted"]).abs().max() < 1e-12
+    tables = derive_calibration(asking, people, task, law, read_by(asking.trials, by_law(people, law)))
+    assert tables["recovery"]["is_recovered"].all()
+    assert tables["recovery"]["tvd_mean"].max() < 1e-12
+    assert tables["recovery"]["history"].tolist() == ["alone", "own", "human", "other", "permuted"]
+    assert (tables["gains"]["estimate"] - tables["gains"]["planted"]).abs().max() < 1e-12
 
 
 def test_another_law_is_refused(survey):
     people, task, asking = survey
-    found = derive_calibration(asking, people, task, FOLLOWER, read_by(asking.trials, by_law(people, PARROT)))
-    by_history = found["recovery"].set_index("history")["is_recovered"]
+    tables = derive_calibration(asking, people, task, FOLLOWER, read_by(asking.trials, by_law(people, PARROT)))
+    by_history = tables["recovery"].set_index("history")["is_recovered"]
     assert not by_history["human"]
     assert by_history["alone"]  # nothing stands before it there
 
@@ -85,10 +85,10 @@ def test_a_parrot_has_no_content_and_a_follower_has(survey):
         readings = read_by(asking.trials, by_law(people, law))
         answers = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
         marks, donors = (answers[table].assign(model=name, task="t") for table in ("marks", "donors"))
-        found = derive_prediction(marks, donors, Inference())
-        rows = found["gains"].set_index("gain")
+        tables = derive_prediction(marks, donors, Inference())
+        rows = tables["gains"].set_index("gain")
         content[name] = rows.loc["content"]
-        share = found["identification"]["share"].iloc[0]
+        share = tables["identification"]["share"].iloc[0]
         assert share > 0.55
     assert content["parrot"]["estimate"] == pytest.approx(0, abs=1e-12)
     assert content["follower"]["low"] > 0
@@ -98,8 +98,8 @@ def test_a_parrot_has_no_content_and_a_follower_has(survey):
 def test_a_mark_that_was_not_read_is_not_recovered(survey):
     people, task, asking = survey
     readings = read_by(asking.trials, by_law(people, FOLLOWER))
-    found = derive_calibration(asking, people, task, FOLLOWER, readings[1:])
-    assert not found["recovery"].set_index("history")["is_recovered"]["alone"]
+    tables = derive_calibration(asking, people, task, FOLLOWER, readings[1:])
+    assert not tables["recovery"].set_index("history")["is_recovered"]["alone"]
 
 
 def test_swapped_keys_are_not_recovered():

@@ -97,8 +97,8 @@ def test_people_have_a_trait_that_content_shows():
     for person in planted_people("ipip_traits", 60, "traits"):
         places = [person.candidates.index(answer) for answer in person.answers]
         earlier = [Earlier(number, number, place) for number, place in enumerate(places, 1)]
-        for law, found in ((PlantedLaw(style=0, content=0.5), right), (PlantedLaw(style=0.5, content=0), wrong)):
-            found += [
+        for law, log_probs in ((PlantedLaw(style=0, content=0.5), right), (PlantedLaw(style=0.5, content=0), wrong)):
+            log_probs += [
                 np.log(planted_probs(TRAITS, law, person.way, n, n, earlier[: n - 1])[places[n - 1]])
                 for n in range(2, 11)
             ]

@@ -1,4 +1,4 @@
-"""What was planted against what was read: the law itself comes back whole, and another is refused."""
+"""What was planted against what was read: the response model itself is recovered, and another is refused."""
 
 import json
 
@@ -28,8 +28,8 @@ def people_of(name, n=24):
     return [mark_person(task_transcript(line, task, "made up"), task) for line in lines], task
 
 
-def by_law(people, law):
-    """What a model says that follows the law of the survey, as the text of each trial has it: an oracle of its own."""
+def by_response(people, response):
+    """A model that follows the response model of the survey, as the text of each trial has it: another oracle."""
     reversed_people = {who.participant for who in people if who.transcript.presentation == REVERSED}
 
     def probs_of(trial, span):
@@ -44,7 +44,7 @@ def by_law(people, law):
             asked_number = int(text[: mark.start - 2].rpartition("\n")[2].partition(".")[0])
             said = drawn[trial.trial_id, place] if own else texts.index(text[mark.start : mark.end])
             earlier.append(Earlier(asked_number, asked_number, said))
-        probs = planted_probs(PLANTED["ipip_traits"], law, way, number, number, earlier)
+        probs = planted_probs(PLANTED["ipip_traits"], response, way, number, number, earlier)
         drawn[trial.trial_id, span] = int(np.argmax(probs))
         return probs
 
@@ -59,10 +59,10 @@ def survey():
     return people, task, ask_task(people, task, ("alone", "own", "human", "other", "permuted"))
 
 
-@pytest.mark.parametrize("law", [FOLLOWER, PARROT])
-def test_a_model_that_is_the_law_is_recovered_after_every_history(survey, law):
+@pytest.mark.parametrize("response", [FOLLOWER, PARROT])
+def test_a_model_that_is_the_law_is_recovered_after_every_history(survey, response):
     people, task, asking = survey
-    tables = derive_calibration(asking, people, task, law, read_by(asking.trials, by_law(people, law)))
+    tables = derive_calibration(asking, people, task, response, read_by(asking.trials, by_response(people, response)))
     assert tables["recovery"]["is_recovered"].all()
     assert tables["recovery"]["tvd_mean"].max() < 1e-12
     assert tables["recovery"]["history"].tolist() == ["alone", "own", "human", "other", "permuted"]
@@ -71,7 +71,7 @@ def test_a_model_that_is_the_law_is_recovered_after_every_history(survey, law):
 
 def test_another_law_is_refused(survey):
     people, task, asking = survey
-    tables = derive_calibration(asking, people, task, FOLLOWER, read_by(asking.trials, by_law(people, PARROT)))
+    tables = derive_calibration(asking, people, task, FOLLOWER, read_by(asking.trials, by_response(people, PARROT)))
     by_history = tables["recovery"].set_index("history")["is_recovered"]
     assert not by_history["human"]
     assert by_history["alone"]  # nothing stands before it there
@@ -81,8 +81,8 @@ def test_another_law_is_refused(survey):
 def test_a_parrot_has_no_content_and_a_follower_has(survey):
     people, task, asking = survey
     content = {}
-    for name, law in (("follower", FOLLOWER), ("parrot", PARROT)):
-        readings = read_by(asking.trials, by_law(people, law))
+    for name, response in (("follower", FOLLOWER), ("parrot", PARROT)):
+        readings = read_by(asking.trials, by_response(people, response))
         answers = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
         marks, donors = (answers[table].assign(model=name, task="t") for table in ("marks", "donors"))
         tables = derive_prediction(marks, donors, Inference())
@@ -97,7 +97,7 @@ def test_a_parrot_has_no_content_and_a_follower_has(survey):
 
 def test_a_mark_that_was_not_read_is_not_recovered(survey):
     people, task, asking = survey
-    readings = read_by(asking.trials, by_law(people, FOLLOWER))
+    readings = read_by(asking.trials, by_response(people, FOLLOWER))
     tables = derive_calibration(asking, people, task, FOLLOWER, readings[1:])
     assert not tables["recovery"].set_index("history")["is_recovered"]["alone"]
 

@@ -1,4 +1,4 @@
-"""The law by which made-up people answer."""
+"""The response model by which made-up people answer."""
 
 import json
 
@@ -20,13 +20,13 @@ TRAITS = PLANTED["ipip_traits"]
 
 
 def test_a_law_worked_by_hand():
-    law = PlantedLaw(style=0.3, content=0.5)
+    response = PlantedLaw(style=0.3, content=0.5)
     earlier = [Earlier(1, 1, 4), Earlier(2, 2, 0)]
     own = TRAITS.own(Way(), 3, 3, earlier)
     style = np.array([1 + 1 / 5, 1 / 5, 1 / 5, 1 / 5, 1 + 1 / 5]) / 3
     content = np.array([1 / 5, 1 / 5, 1 / 5, 1 / 5, 2 + 1 / 5]) / 3  # item 2 is keyed the other way: its 1 is a 5
     np.testing.assert_allclose(
-        planted_probs(TRAITS, law, Way(), 3, 3, earlier), 0.2 * own + 0.3 * style + 0.5 * content
+        planted_probs(TRAITS, response, Way(), 3, 3, earlier), 0.2 * own + 0.3 * style + 0.5 * content
     )
 
 
@@ -38,15 +38,15 @@ def test_a_law_worked_by_hand():
 )
 def test_a_law_sums_to_one_whatever_stands_before(name, earlier, style, content):
     task = PLANTED[name]
-    law, way = PlantedLaw(style=style, content=content), Way(keys=("P", "S"))
-    probs = planted_probs(task, law, way, 5, 5, [Earlier(*mark) for mark in earlier])
+    response, way = PlantedLaw(style=style, content=content), Way(keys=("P", "S"))
+    probs = planted_probs(task, response, way, 5, 5, [Earlier(*mark) for mark in earlier])
     assert probs.sum() == pytest.approx(1)
     assert (probs > 0).all()
 
 
 def test_nothing_of_the_history_shows_without_style_and_content():
-    law = PlantedLaw(style=0, content=0)
-    one, other = (planted_probs(TRAITS, law, Way(), 3, 3, [Earlier(1, 1, place)]) for place in (0, 4))
+    response = PlantedLaw(style=0, content=0)
+    one, other = (planted_probs(TRAITS, response, Way(), 3, 3, [Earlier(1, 1, place)]) for place in (0, 4))
     assert (one == other).all()
 
 
@@ -57,14 +57,14 @@ def test_a_reversed_presentation_turns_the_items_own_answers_round():
 
 @pytest.mark.parametrize("name", PLANTED)
 def test_the_noted_law_is_that_of_what_stands_before_each_answer(name):
-    law = PlantedLaw(style=0.4, content=0.1)
+    response = PlantedLaw(style=0.4, content=0.1)
     task = PLANTED[name]
-    for person in planted_people(name, 6, "test", noted=law):
+    for person in planted_people(name, 6, "test", noted=response):
         earlier: list[Earlier] = []
         blocks = [person.text.count("Balloon ", 0, start) for start in person.starts]
         for number, (answer, probs) in enumerate(zip(person.answers, person.probs, strict=True), 1):
             block = blocks[number - 1] if name == "balloons" else number
-            np.testing.assert_allclose(probs, planted_probs(task, law, person.way, number, block, earlier))
+            np.testing.assert_allclose(probs, planted_probs(task, response, person.way, number, block, earlier))
             earlier.append(Earlier(number, block, person.candidates.index(answer)))
 
 
@@ -92,14 +92,17 @@ def test_nobody_is_made_up_for_a_task_without_a_law():
 
 
 def test_people_have_a_trait_that_content_shows():
-    """With keying, earlier answers foretell an answer; without, they do so less."""
+    """With keying, earlier answers predict an answer; without, they do so less."""
     right, wrong = [], []
     for person in planted_people("ipip_traits", 60, "traits"):
         places = [person.candidates.index(answer) for answer in person.answers]
         earlier = [Earlier(number, number, place) for number, place in enumerate(places, 1)]
-        for law, log_probs in ((PlantedLaw(style=0, content=0.5), right), (PlantedLaw(style=0.5, content=0), wrong)):
+        for response, log_probs in (
+            (PlantedLaw(style=0, content=0.5), right),
+            (PlantedLaw(style=0.5, content=0), wrong),
+        ):
             log_probs += [
-                np.log(planted_probs(TRAITS, law, person.way, n, n, earlier[: n - 1])[places[n - 1]])
+                np.log(planted_probs(TRAITS, response, person.way, n, n, earlier[: n - 1])[places[n - 1]])
                 for n in range(2, 11)
             ]
     assert PEOPLE.content > PEOPLE.style

@@ -32,11 +32,11 @@ def dataset(
     from valuesassets.instruments.worldvaluesbench.material.dataset_statistics import derive_dataset_statistics
     from valuesassets.instruments.worldvaluesbench.material.participants import read_participants
     from valuesassets.instruments.worldvaluesbench.material.stored_dataset import write_dataset
-    from valuesassets.instruments.worldvaluesbench.published.files import read_seed_files
+    from valuesassets.instruments.worldvaluesbench.published.format import read_published_files
     from valuesassets.people.own_variables import NO_COLUMN, NO_IDS
 
     require_folder_place(output)
-    published = read_seed_files(seed_files) if seed_files is not None else None
+    published = read_published_files(seed_files) if seed_files is not None else None
     people = write_dataset(read_participants(answers, repeated_ids=repeated_ids), output, published)
     print(derive_dataset_statistics(people)["splits"].to_string(index=False))
     if lacking := list(people.ledger.loc[people.ledger["why"] == NO_COLUMN, "subject"]):

@@ -48,7 +48,7 @@ def ask(
         chosen_questions,
         load_value_questions,
     )
-    from valuesassets.instruments.worldvaluesbench.measures.rating_orders import rating_orders
+    from valuesassets.instruments.worldvaluesbench.measures.rating_checks import rating_orders
     from valuesassets.instruments.worldvaluesbench.trials.trials import write_trials
 
     elicitation = parse_orders(orders)

@@ -40,7 +40,7 @@ def choose(
 ) -> None:
     """Read how probable a model finds each option of every dilemma, as each culture and the two controls."""
     from valuesassets.instruments.worldwise.answers.choices import LOW_P_VALID, derive_choices
-    from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
+    from valuesassets.instruments.worldwise.measures.reliability import choice_orders
     from valuesassets.instruments.worldwise.tables import CHOICES
     from valuesassets.records.parquet import write_table
 

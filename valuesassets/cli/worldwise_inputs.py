@@ -45,8 +45,7 @@ def choice_trials(scenarios: str, cultures: Path | None, wordings: str) -> "tupl
 def read_material(scenarios: str, cultures: Path | None) -> "tuple[list[Scenario], list[Persona]]":
     """Dilemmas, and every culture and control; doubts about dilemmas are printed."""
     from valuesassets.instruments.worldwise.material.cultures import asked_personas, read_cultures
-    from valuesassets.instruments.worldwise.material.scenario_doubts import find_doubts
-    from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
+    from valuesassets.instruments.worldwise.material.scenarios import find_doubts, read_scenarios
 
     dilemmas = read_scenarios(scenarios)
     personas = asked_personas(read_cultures(cultures) if cultures is not None else [])

@@ -42,10 +42,10 @@ def reason(
     options: ModelOptions,
 ) -> None:
     """Have a model decide and give its reasons in every dilemma, as each culture and the two controls."""
-    from valuesassets.instruments.worldwise.answers.reasons import Written, derive_reasons, written
+    from valuesassets.instruments.worldwise.answers.reasons import Reply, derive_reasons, reply_of
     from valuesassets.instruments.worldwise.material.value_names import read_value_names
     from valuesassets.instruments.worldwise.tables import REASONS
-    from valuesassets.instruments.worldwise.trials.reason_trials import asked_of, write_reason_trials
+    from valuesassets.instruments.worldwise.trials.reason_trials import requests_of, write_reason_trials
     from valuesassets.records.parquet import write_frame
     from valuesassets.records.readouts import Generate
 
@@ -59,13 +59,13 @@ def reason(
         dilemmas, personas, value_names, readout, form_names, numbers, "advocate" in form_names
     )
     replies = model.ask(trials, "writing reasons", is_drawn=True)
-    answers, requests = costs_of_draws(replies, model.endpoint), asked_of(trials, dilemmas, value_names)
+    answers, requests = costs_of_draws(replies, model.endpoint), requests_of(trials, dilemmas, value_names)
     rows = []
     for trial in trials:
         for draw in range(draws):
             answer, cost = answers.get((trial.trial_id, draw), (None, {}))
-            missing = Written(draw, failure="the budget did not reach it; raise it and run it again", is_asked=False)
-            rows.append((requests[trial.trial_id], missing if answer is None else written(answer, **cost)))
+            missing = Reply(draw, failure="the budget did not reach it; raise it and run it again", is_asked=False)
+            rows.append((requests[trial.trial_id], missing if answer is None else reply_of(answer, **cost)))
     reasons = derive_reasons(rows)
     reasons.attrs["file_metadata"] = replies.description
     write_frame(output, reasons, REASONS)

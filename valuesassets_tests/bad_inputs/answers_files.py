@@ -10,7 +10,7 @@ import pandas as pd
 from valuesassets.instruments.worldvaluesbench.plants.planted_people import DEMO, plant_people
 from valuesassets_tests.bad_inputs.case import Case
 from valuesassets_tests.bad_inputs.making import Make, all_of, files, folders
-from valuesassets_tests.instruments.worldvaluesbench.made_files import planted_file, with_cell, write_seed_files
+from valuesassets_tests.instruments.worldvaluesbench.made_files import planted_file, with_cell, write_published_files
 
 COMMAND = "worldvaluesbench dataset --answers wvs.csv --output made"
 WITH_SEED = f"{COMMAND} --seed-files seed_files"
@@ -31,7 +31,7 @@ def seed_files(name: str, change: Callable[[dict], object]) -> Make:
 
     def make(folder: Path) -> None:
         planted_file(folder)
-        path = write_seed_files(folder / "seed_files", DEMO.questions) / f"{name}.json"
+        path = write_published_files(folder / "seed_files", DEMO.questions) / f"{name}.json"
         content = json.loads(path.read_text(encoding="utf-8"))
         change(content)
         path.write_text(json.dumps(content), encoding="utf-8")
@@ -185,16 +185,16 @@ CASES = [
         WITH_SEED,
     ),
     bad(
-        "a scale that is not the seed's",
+        "a scale that is not the published one",
         seed_files("question_metadata", lambda content: content["Q94"].update(answer_scale_max=3)),
-        "seed_files/question_metadata.json: Q94 has a scale of 0 to 3, 0 to 2 was expected; take the seed's own file",
+        "seed_files/question_metadata.json: Q94 has a scale of 0 to 3, 0 to 2 was expected; take the published file",
         WITH_SEED,
     ),
     bad(
-        "a recoding that is not the seed's",
+        "a recoding that is not the published one",
         seed_files("answer_adjustment", lambda content: content["Q119"].pop("0")),
         "seed_files/answer_adjustment.json: Q119 is recoded by {'3': '4', '4': '5'}, {'0': '3', '3': '4', '4': '5'} "
-        "was expected; take the seed's own file",
+        "was expected; take the published file",
         WITH_SEED,
     ),
     bad(

@@ -8,7 +8,7 @@ from valuesassets.instruments.worldvaluesbench.material.stored_dataset import re
 from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
 from valuesassets.instruments.worldvaluesbench.plants.planted_people import Design, plant_people
 from valuesassets_tests.cli.commands import refuse, succeed
-from valuesassets_tests.instruments.worldvaluesbench.made_files import planted_file, with_cell, write_seed_files
+from valuesassets_tests.instruments.worldvaluesbench.made_files import planted_file, with_cell, write_published_files
 
 WHOLE = Design(tuple(load_value_questions()), (156, 276, 484, 909), (1, 2), (2, 7))
 
@@ -30,7 +30,7 @@ def test_a_data_set_is_written_and_its_examples_are_printed(tmp_path, answers):
 
 
 def test_the_seeds_files_are_written_where_its_folder_is_given(tmp_path, answers):
-    folder = write_seed_files(tmp_path / "seed_files", list(load_value_questions()))
+    folder = write_published_files(tmp_path / "seed_files", list(load_value_questions()))
     made = tmp_path / "made"
     asked = ("worldvaluesbench", "dataset", "--answers", answers, "--output", made)
     said = succeed(*asked, "--repeated-ids", "drop", "--seed-files", folder)
@@ -79,7 +79,7 @@ def asking(output, *more):
 def test_no_file_that_is_not_ratings_is_written_over(tmp_path, answers):
     was = answers.read_bytes()
     assert refuse(*asking(answers)) == (
-        f"{answers}: is there already and not ratings, whose header is question_id, ..., response_value, prob, ...; "
+        f"{answers}: exists and holds no ratings, whose header is question_id, ..., response_value, prob, ...; "
         "choose another name for the output"
     )
     assert answers.read_bytes() == was

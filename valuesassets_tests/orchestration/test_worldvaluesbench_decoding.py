@@ -12,7 +12,7 @@ from valuesassets.definitions import build_definitions
 from valuesassets.orchestration.commands.run_study import Wanted, run_study
 from valuesassets.orchestration.instruments import MODELS, WORLDVALUESBENCH
 from valuesassets.records.study import parse_study
-from valuesassets_tests.instruments.worldvaluesbench.made_files import write_seed_files
+from valuesassets_tests.instruments.worldvaluesbench.made_files import write_published_files
 from valuesassets_tests.orchestration.study_here import unpainted
 from valuesassets_tests.orchestration.test_worldvaluesbench_assets import small_study, versions
 from valuesassets_tests.tiny_models import byte_level, write_bigrams
@@ -54,7 +54,7 @@ def write_writer(folder):
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("written")
-    seed_files = write_seed_files(folder / "dataset_construction", ["Q7", "Q94"])
+    seed_files = write_published_files(folder / "dataset_construction", ["Q7", "Q94"])
     (seed_files / "figure_5.txt").write_text("{question}\n{attributes}\n")
     metadata = json.loads((seed_files / "question_metadata.json").read_text())
     metadata["Q7"]["question"] = LONG

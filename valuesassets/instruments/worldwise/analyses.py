@@ -1,15 +1,24 @@
-"""What is made of choices and reasons: one entry for each analysis, in the order of the report."""
+"""The analyses of choices and reasons, in the order of the report: where each is derived, drawn and described."""
 
 from dataclasses import replace
+from typing import Any
 
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
-from valuesassets.reporting.analyses import Analysis, Home
+from valuesassets.reporting.analyses import Analysis, Drawing, Home
 
 ANSWERED = ("choices", "reasons", "projections")
 OF_REASONS = frozenset(("reasons", "projections", "reason_vectors", "axes"))
-"""Assets that are there where a study asks for reasons."""
+"""Assets that exist only if a study asks for reasons."""
 HOME = Home("valuesassets.instruments.worldwise", needs=ANSWERED, reads=("inference", "seed", "thresholds"))
+
+
+def _drawing(name: str, place: str, alt: str, caption: str, **more: Any) -> Drawing:
+    """A figure of a table, or of a `table.column`, which is then drawn only if the column's sum is above zero."""
+    table, _, column = place.partition(".")
+    alt = f"{alt} The table holds the same numbers."
+    return HOME.drawing(name, table, alt=alt, caption=caption, some=place if column else "", **more)
+
 
 ANALYSES = {
     "quality_report": HOME.analysis(
@@ -17,47 +26,39 @@ ANALYSES = {
         "quality_line",
         needs=(*ANSWERED, "reason_vectors", "axes"),
         title="What became of the answers?",
-        about="Statuses of all answers, what missing ones could change, and whether refusals depend on the culture.",
+        about="Statuses of all answers, bounds for missing ones, and whether refusals depend on the culture.",
         drawings=(
-            HOME.drawing(
+            _drawing(
                 "statuses",
-                "statuses",
-                alt="A bar for each model, form and condition with answers that say nothing: the share of each status. "
-                "The table holds the same numbers.",
-                caption="What became of answers that say nothing?",
-                some="statuses.n_status",
+                "statuses.n_status",
+                "A bar for each model, form and condition with answers that say nothing: the share of each status.",
+                "What became of answers that say nothing?",
             ),
-            HOME.drawing(
+            _drawing(
                 "axis_validity",
                 "validity",
-                alt="A row for each axis with a dot for each embedder: held-out AUC, and the line from which an axis "
-                "is valid. The table holds the same numbers.",
-                caption="Do axes put sentences in order that they were not made of?",
+                "A row for each axis with a dot for each embedder: held-out AUC, and the line that valid axes reach.",
+                "Do axes put held-out sentences in order?",
             ),
         ),
         captions={
-            "statuses": "How often each status came, with Wilson intervals.",
-            "bounds": "What means could be if all missing answers stood on one pole.",
-            "refusals": "Whether refusals depend on the persona: personas permuted within dilemmas, corrected.",
-            "advocates": "Whether what a model says for the poles is told apart on the axis.",
-            "convergent_validity": "Whether positions go with the values that the same answers tick: on the same axis "
-            "(r), and on others (discriminant).",
+            "statuses": "Share of each status, with Wilson intervals.",
+            "bounds": "Means if all missing answers were on one pole.",
+            "refusals": "Whether refusals depend on the persona: personas permuted within dilemmas; p corrected.",
+            "advocates": "Whether the axis distinguishes what a model says for its poles.",
+            "convergent_validity": "Correlations of positions with ticked values: on the same axis (r), and on others.",
         },
         hidden=("bounds",),
-        caution="No answer is dropped: one that says nothing has a status and a reason, and is missing in numbers.",
+        caution="No answer is dropped: one that says nothing has a status and a reason, and no number.",
     ),
     "reliability": HOME.analysis(
         "measures.reliability:derive_reliability",
         "reliability_line",
-        needs=ANSWERED,
-        title="Does what sets cultures apart replicate?",
-        about="Agreement over orders, wordings and dilemmas of what sets a model's cultures apart, and whether choices "
-        "follow the options or their places.",
+        title="Do differences between cultures replicate?",
+        about="Agreement of cultural differences over orders, wordings and dilemmas; whether choices follow options.",
         captions={
-            "readouts": "Generalizability; below the threshold profiles and rankings give way, and rankings also where "
-            "nothing could be measured.",
-            "orders": "What choices follow when options are exchanged: how often the preferred one changes, and "
-            "whether leans come back. Nothing rests on choices that follow position.",
+            "readouts": "Generalizability. Readouts below the threshold have no profiles; unmeasured ones no rankings.",
+            "orders": "Whether choices follow options or positions. No analysis uses choices that follow positions.",
         },
     ),
     "cultural_profiles": HOME.analysis(
@@ -67,33 +68,29 @@ ANALYSES = {
         title="How do models lean as persons of each culture?",
         about="Mean lean of each condition on each axis, by choices and by reasons, beside the country's score.",
         drawings=(
-            HOME.drawing(
+            _drawing(
                 "cultural_profiles",
-                "profiles",
-                alt="Of {model}, a panel for each axis with a row for each condition: mean lean by choices and by "
-                "reasons, and the country's score. The table holds the same numbers.",
-                caption="{model}: leans by choices and by reasons.",
+                "profiles.n_scenarios",
+                "Of {model}, a panel for each axis with a row for each condition: mean leans, and the country's score.",
+                "{model}: leans by choices and by reasons.",
                 by=("model",),
-                some="profiles.n_scenarios",
             ),
         ),
-        captions={"profiles": "Leans, and what each condition moves beside the placebo."},
-        caution="Scores of countries describe countries: what holds of them holds of no person (ecological fallacy).",
+        captions={"profiles": "Leans, and differences from the placebo."},
+        caution="Scores of countries describe countries, not persons (ecological fallacy).",
     ),
     "alignment": HOME.analysis(
         "measures.alignment:derive_alignment",
         "alignment_line",
         needs=(*ANSWERED, "reliability", "scenarios"),
-        title="Do cultures differ as their countries do, and which are told apart?",
-        about="Agreement with country scores beside its null, slopes, and which cultures are told apart.",
+        title="Do cultures differ as their countries do, and which are distinguished?",
+        about="Agreement with country scores beside its null, slopes, and which cultures are distinguished.",
         drawings=(
-            HOME.drawing(
+            _drawing(
                 "agreement_null",
-                "agreement",
-                alt="A row for each model and readout: correlation with country scores and what exchanged cultures "
-                "give. The table holds the same numbers.",
-                caption="Agreement with country scores, beside its null.",
-                some="agreement.n_scenarios",
+                "agreement.n_scenarios",
+                "A row for each model and readout: correlation with country scores and what exchanged cultures give.",
+                "Agreement with country scores, beside its null.",
             ),
             HOME.drawing(
                 "culture_plane",
@@ -106,9 +103,9 @@ ANALYSES = {
         ),
         captions={
             "agreement": "Correlations over cultures and axes; labels of cultures permuted, corrected over models.",
-            "verdicts": "What they amount to: both corrected forms have to reject.",
-            "flattening": "By how much leans move with country scores, and how much of the variance lies between "
-            "cultures; among people it is some 20 % of the variance of values.",
+            "verdicts": "The verdicts: the tests of both corrected forms have to reject.",
+            "flattening": "Slopes of leans on country scores, and the share of the variance between cultures; "
+            "among people it is some 20 % of the variance of values.",
             "culture_pairs": "Pairs of cultures: exchanged within dilemmas, corrected over pairs (step-down).",
         },
     ),
@@ -119,21 +116,17 @@ ANALYSES = {
         title="What does a persona move, and whose is the default?",
         about="Ticked values beside those of a persona from nowhere, and the persona nearest to answers without one.",
         drawings=(
-            HOME.drawing(
+            _drawing(
                 "shift_excess",
-                "shifts",
-                alt="A row for each condition with a dot for each model: total variation of ticked values to the "
-                "placebo, less its mean by chance. The table holds the same numbers.",
-                caption="Which personas move the values that are ticked?",
-                some="shifts.n_scenarios",
+                "shifts.n_scenarios",
+                "A row for each condition with a dot for each model: distance to the placebo, less chance.",
+                "Which personas move the values that are ticked?",
             ),
-            HOME.drawing(
+            _drawing(
                 "nearest_persona",
-                "nearest_persona",
-                alt="A shade for each model, readout and culture: how often its persona is the nearest. The table "
-                "holds the same numbers.",
-                caption="Which of its own personas is a model nearest to when it has none?",
-                some="nearest_persona.n_scenarios",
+                "nearest_persona.n_scenarios",
+                "A shade for each model, readout and culture: how often its persona is the nearest.",
+                "Which of its own personas is a model nearest to when it has none?",
             ),
         ),
         captions={
@@ -148,13 +141,11 @@ ANALYSES = {
         title="Do models write what they choose?",
         about="Decisions and reasons beside next-token probabilities, axis by axis.",
         drawings=(
-            HOME.drawing(
+            _drawing(
                 "say_do",
-                "gaps",
-                alt="A panel for each form and measure, with a row for each axis and a dot for each model: what is "
-                "written less what is chosen. The table holds the same numbers.",
-                caption="Do models write what they choose?",
-                some="gaps.n_scenarios",
+                "gaps.n_scenarios",
+                "A panel for each form and measure, a row for each axis, a dot for each model: written less chosen.",
+                "Do models write what they choose?",
             ),
         ),
         captions={
@@ -166,10 +157,9 @@ ANALYSES = {
         "stereotyping_line",
         needs=(*ANSWERED, "reason_vectors"),
         title="Are personas caricatures?",
-        about="Whether a persona is told from one from nowhere by its reasons, and by which words.",
+        about="Whether reasons distinguish a persona from one from nowhere, and which words do.",
         captions={
-            "caricature": "Share of pairs of reasons to the same dilemma that are told apart, countries masked; p "
-            "corrected.",
+            "caricature": "Share of pairs of reasons that are distinguished, countries masked; p corrected.",
             "words": "Names of the own country, and sentences that generalise, per 100 words.",
         },
     ),
@@ -180,52 +170,44 @@ ANALYSES = {
         title="Appendix: the figures of worldWiseAI, each beside what needs no answer",
         about="The figures that worldWiseAI published, of this study's answers, each with its null.",
         drawings=(
-            HOME.drawing(
+            _drawing(
                 "error_heatmap",
                 "errors",
-                alt="A shade for each culture and axis: mean error of the published score, and in rows of their own "
-                "that of zeros. The table holds the same numbers.",
-                caption="As published: error by culture and axis, with rows for a score of zero.",
+                "A shade for each culture and axis: error of the published score; separate rows for that of zeros.",
+                "As published: error by culture and axis, with rows for a score of zero.",
             ),
-            HOME.drawing(
+            _drawing(
                 "seed_figure",
                 "figures",
-                alt="A row for each point of the published figure '{figure}', with a dot for each model and a bar for "
-                "its null. The table holds the same numbers.",
-                caption="As published: {figure}.",
+                "A row for each point of the published figure '{figure}': a dot for each model, a bar for its null.",
+                "As published: {figure}.",
                 by=("figure",),
             ),
         ),
         captions={
-            "measures": "As published, beside a score of zero, the mean target of the other cultures, and exchanged "
-            "targets.",
+            "measures": "As published, beside a score of zero, the other cultures' mean target, and exchanged targets.",
             "errors": "As published: mean error of the score by culture and axis, beside that of a score of zero.",
             "figures": "Every point of the published figures, with its null.",
         },
-        caution="All figures of this section are computed as worldWiseAI (kabiwabi/worldWiseAI) published them, with "
-        "their faults; none of the other sections rests on them.",
+        caution="The figures of this section repeat those of worldWiseAI (kabiwabi/worldWiseAI), with their faults; "
+        "no other section uses them.",
     ),
     "recovery": HOME.analysis(
         "plants.recovery:derive_recovery",
         "recovery_line",
-        needs=ANSWERED,
         title="Does the instrument work?",
-        about="What was planted in models that are trained here, beside what comes back of choices and reasons.",
-        captions={
-            "measures": "What was planted, found again: each measure and its bounds. Of what is drawn, errors may be "
-            "larger by what drawing alone brings."
-        },
-        caution="Small models were trained here to choose and to write as was made up beforehand, and were then asked "
-        "like any other. What should come back was computed from what was planted.",
+        about="What was planted in models that are trained here, beside what choices and reasons recover.",
+        captions={"measures": "Each planted measure as recovered, and its bounds, which allow for sampling error."},
+        caution="Small models were trained here to choose and write as planned, and were then asked like any other.",
     ),
 }
 """By asset."""
 WRITTEN_ALONE = ("say_do_gap", "stereotyping", "seed_scores", "recovery")
-"""Those that are of reasons alone."""
+"""Analyses of reasons alone."""
 
 
 def analyses_of(study: Study) -> dict[str, Analysis]:
-    """The analyses of a study; of one that asks for no reasons those that choices suffice for."""
+    """The analyses of a study; without reasons those that need only choices."""
     if Worldwise.of(study).has_reasons:
         return {name: each for name, each in ANALYSES.items() if name != "recovery" or study.has_reference_models}
     return {

@@ -56,24 +56,24 @@ def _of_shares(majority: float, most: int, n: int) -> dict[str, Floats]:
 
 def _nearest(majority: float, most: int, n: int) -> Floats | None:
     """Shares as near as can be to even ones; n - 1 further variables stand for the gaps at each cut point."""
-    known, sums = _of_shares(majority, most, n), np.tri(n)[:-1]
-    even, gaps, none = np.arange(1, n) / n, np.eye(n - 1), np.zeros((len(known["A_ub"]), n - 1))
-    found = linprog(
+    constraints, sums = _of_shares(majority, most, n), np.tri(n)[:-1]
+    even, gaps, none = np.arange(1, n) / n, np.eye(n - 1), np.zeros((len(constraints["A_ub"]), n - 1))
+    solution = linprog(
         np.concatenate([np.zeros(n), np.ones(n - 1)]),
-        A_ub=np.block([[known["A_ub"], none], [sums, -gaps], [-sums, -gaps]]),
-        b_ub=np.concatenate([known["b_ub"], even, -even]),
-        A_eq=np.hstack([known["A_eq"], np.zeros((1, n - 1))]),
-        b_eq=known["b_eq"],
+        A_ub=np.block([[constraints["A_ub"], none], [sums, -gaps], [-sums, -gaps]]),
+        b_ub=np.concatenate([constraints["b_ub"], even, -even]),
+        A_eq=np.hstack([constraints["A_eq"], np.zeros((1, n - 1))]),
+        b_eq=constraints["b_eq"],
     )
-    return found.x[:n] if found.success else None
+    return solution.x[:n] if solution.success else None
 
 
 def _corners(majority: float, most: int, n: int) -> Iterator[Floats]:
     """Shares at the ends of what is possible, in 200 directions."""
-    known, random = _of_shares(majority, most, n), np.random.default_rng(0)
+    constraints, random = _of_shares(majority, most, n), np.random.default_rng(0)
     for _ in range(200):
-        if (found := linprog(random.normal(size=n), **known)).success:
-            yield found.x
+        if (solution := linprog(random.normal(size=n), **constraints)).success:
+            yield solution.x
 
 
 def answers_with(shares: Floats, n_people: int) -> NDArray[np.int64]:

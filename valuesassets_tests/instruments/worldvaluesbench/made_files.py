@@ -15,7 +15,7 @@ from valuesassets_tests.people.synthetic_files import save
 PLANTED_SLOPES = {"aware": 0.8, "blind": 0.0, "contrary": -0.4, "caricature": 1.6}
 """Share of people's moves that each planted model makes."""
 URUGUAY = 858069901
-"""The id that the seed's script leaves out, whoever has it."""
+"""The id that the published script leaves out, whoever has it."""
 RECODED = Design(
     ("Q1", "Q56", "Q94", "Q106", "Q111", "Q119", "Q122", "Q222", "Q241", "Q254"),
     (156, 276, 484, 858, 909),
@@ -47,9 +47,9 @@ def with_cell(column: str, value: object, row: int = 3):
     return make
 
 
-def write_seed_files(folder: Path, questions: Sequence[str]) -> Path:
-    """A folder such as the seed's `dataset_construction`, in words of our own, with texts that TSV files must quote."""
-    asked = chosen_questions(questions)
+def write_published_files(folder: Path, questions: Sequence[str]) -> Path:
+    """A folder such as the published `dataset_construction`, in our own words, with texts that TSV files must quote."""
+    chosen = chosen_questions(questions)
     backgrounds = [attribute.id for attribute in load_backgrounds().attributes]
     numbers = ("Q261", "Q262", "J_INTDATE")
     metadata = {
@@ -72,7 +72,7 @@ def write_seed_files(folder: Path, questions: Sequence[str]) -> Path:
             "answer_scale_max": each.hi,
             "answer_data_type": "ordinal",
         }
-        for each in asked
+        for each in chosen
     }
     # The questions stand between the attributes, as they do in the survey's file.
     order = [*list(metadata)[:10], *values, *list(metadata)[10:]]
@@ -87,7 +87,7 @@ def write_seed_files(folder: Path, questions: Sequence[str]) -> Path:
     }
     adjusted = {
         each.id: {str(old): str(new) for old, new in each.recodes.items()} | {str(code): "" for code in each.missing}
-        for each in asked
+        for each in chosen
         if each.recodes or each.missing
     }
     folder.mkdir()

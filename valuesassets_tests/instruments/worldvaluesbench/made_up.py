@@ -30,7 +30,7 @@ def made_probe(size, seed=0, slopes=None, n_questions=6, groups=None, same_peopl
     random = np.random.default_rng(seed)
     groups = groups or made_groups()
     slopes = {"perfect": 1.0, "blind": 0.0, "contrary": -0.4} if slopes is None else slopes
-    n_groups, asked = len(groups.levels), []
+    n_groups, items = len(groups.levels), []
     n = n_groups * size
     weights = random.gamma(4, 0.25, n) if weighted else np.ones(n)
     for number in range(n_questions):
@@ -43,9 +43,9 @@ def made_probe(size, seed=0, slopes=None, n_questions=6, groups=None, same_peopl
         shares = np.diff(np.pad(at_most, ((0, 0), (1, 1)), constant_values=((0, 0), (0, 1))))
         pooled, group = shares.mean(axis=0), np.repeat(np.arange(n_groups), size)
         answers = (random.random(n)[:, None] > at_most[group]).sum(axis=1) + 1.0
-        said = {name: Rated((pooled + by * (shares - pooled))[group], None, 0, 0) for name, by in slopes.items()}
+        models = {name: Rated((pooled + by * (shares - pooled))[group], None, 0, 0) for name, by in slopes.items()}
         without = {name: Rated(np.broadcast_to(pooled, (n, k)), None, 0, 0) for name in slopes}
         people = np.arange(n) + (0 if same_people else n * number)
         question = value_question(f"Q{number + 1}", k, f"category {number % 3}")
-        asked.append(AskedQuestion(question, people, group, weights, answers, said, without))
-    return Probe(groups, asked)
+        items.append(AskedQuestion(question, people, group, weights, answers, models, without))
+    return Probe(groups, items)

@@ -21,11 +21,11 @@ def people_of(
     n_per_group: int, questions: Sequence[str] = ("Q1", "Q2"), seed: int = 0, splits: Sequence[str] = ("test",)
 ) -> Dataset:
     """Eight groups of equal size; answers are drawn evenly, weights are 1."""
-    known, random = load_backgrounds(), np.random.default_rng(seed)
+    backgrounds, random = load_backgrounds(), np.random.default_rng(seed)
     profiles = [codes for codes in product(*CODES.values()) for _ in range(n_per_group)]
     n = len(profiles)
     people = pd.DataFrame(profiles, columns=list(ATTRIBUTE_OF.values()), dtype="Int64")
-    tables = (known.continents, known.settlement, known.education)
+    tables = (backgrounds.continents, backgrounds.settlement, backgrounds.education)
     for (factor, attribute), table in zip(ATTRIBUTE_OF.items(), tables, strict=True):
         people[factor] = people[attribute].map(table)
     ids = [str(156_070_001 + number) for number in range(n)]
@@ -75,13 +75,13 @@ def asked_by_hand(
     weights: Sequence[float] | None = None,
 ) -> Probe:
     """One question put to people of up to two groups, urban and rural, of tertiary education in Asia."""
-    asked = load_value_questions()[question]
+    question_asked = load_value_questions()[question]
     rated = {
-        name: of if isinstance(of, Rated) else rated_singly(asked, np.array(of, dtype=float))
+        name: of if isinstance(of, Rated) else rated_singly(question_asked, np.array(of, dtype=float))
         for name, of in ratings.items()
     }
     levels = (("Asia", "urban", "tertiary"), ("Asia", "rural", "tertiary"))
     n = len(groups)
     each = np.ones(n) if weights is None else np.array(weights, dtype=float)
-    row = AskedQuestion(asked, np.arange(n), np.array(groups), each, np.array(answers, dtype=float), rated, {})
+    row = AskedQuestion(question_asked, np.arange(n), np.array(groups), each, np.array(answers, dtype=float), rated, {})
     return Probe(Groups(tuple(FACTORS), levels[: max(groups) + 1]), [row])

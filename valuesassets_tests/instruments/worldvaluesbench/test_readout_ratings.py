@@ -19,20 +19,20 @@ def drawn_of(ratings):
     return pd.DataFrame({"rating": pd.array(ratings, "Int64"), "is_on_scale": True}).assign(**columns)
 
 
-def said(found, readout):
-    return found[readout].sort_values("response_value")["prob"].tolist()
+def probs_of(ratings, readout):
+    return ratings[readout].sort_values("response_value")["prob"].tolist()
 
 
 def test_a_mode_is_that_of_both_orders_and_the_lowest_of_several():
-    found = ratings_by_readout(read_of([0.6, 0.4], [0.2, 0.8]), drawn_of([1]))
-    assert said(found, "exact") == pytest.approx([0.4, 0.6])
-    assert said(found, "greedy") == [0, 1]
-    assert said(ratings_by_readout(read_of([0.6, 0.4], [0.4, 0.6]), drawn_of([1])), "greedy") == [1, 0]
+    ratings = ratings_by_readout(read_of([0.6, 0.4], [0.2, 0.8]), drawn_of([1]))
+    assert probs_of(ratings, "exact") == pytest.approx([0.4, 0.6])
+    assert probs_of(ratings, "greedy") == [0, 1]
+    assert probs_of(ratings_by_readout(read_of([0.6, 0.4], [0.4, 0.6]), drawn_of([1])), "greedy") == [1, 0]
 
 
 def test_drawn_answers_say_of_how_many_they_are_and_others_are_not_drawn():
-    found = ratings_by_readout(read_of([0.6, 0.4], [0.2, 0.8]), drawn_of([1, 2, 2, 2]))
-    assert said(found, "sampled") == [0.25, 0.75]
-    assert found["sampled"]["n_draws"].tolist() == [4, 4]
-    assert "n_draws" not in found["exact"]
-    assert "n_draws" not in found["greedy"]
+    ratings = ratings_by_readout(read_of([0.6, 0.4], [0.2, 0.8]), drawn_of([1, 2, 2, 2]))
+    assert probs_of(ratings, "sampled") == [0.25, 0.75]
+    assert ratings["sampled"]["n_draws"].tolist() == [4, 4]
+    assert "n_draws" not in ratings["exact"]
+    assert "n_draws" not in ratings["greedy"]

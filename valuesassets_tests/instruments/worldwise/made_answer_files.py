@@ -14,7 +14,7 @@ PAIRS = {
     "freedom time self": "family meal together",
     "freedom views self": "family peace together",
 }
-"""Sentences whose words alone tell the poles apart."""
+"""Sentences whose words alone distinguish the poles."""
 
 
 def exemplar_lines(axes=AXES):
@@ -42,13 +42,13 @@ def answer(number=0, **given):
 
 def many_answers():
     """Two models, two scenarios, two cultures and none: the culture HIG speaks of freedom, LOW of family."""
-    said = {
+    texts = {
         "HIG": ("I want freedom for my self. The choice is mine.", ["Freedom"]),
         "LOW": ("My family comes first. We stay together.", ["Family"]),
         "unprompted": ("I weigh freedom. I weigh family.", ["Freedom", "Family"]),
     }
     places = [
-        (model, scenario, culture) for model in "mn" for scenario in (("S1", "IDV"), ("S2", "PDI")) for culture in said
+        (model, scenario, culture) for model in "mn" for scenario in (("S1", "IDV"), ("S2", "PDI")) for culture in texts
     ]
     return [
         answer(
@@ -57,8 +57,8 @@ def many_answers():
             axis=axis,
             model=model,
             culture=culture,
-            values=said[culture][1],
-            explanation=f"{said[culture][0]} Answer {number}.",
+            values=texts[culture][1],
+            explanation=f"{texts[culture][0]} Answer {number}.",
         )
         for number, (model, (scenario, axis), culture) in enumerate(places)
     ]

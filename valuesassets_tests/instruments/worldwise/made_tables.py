@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldwise.answers.scenario_answers import gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import gather_answers
 from valuesassets.instruments.worldwise.tables import CHOICES, PROJECTIONS, REASONS
 
 
@@ -19,10 +19,16 @@ def choices(leans, axes, bias=0.0, missing=()):
     for culture, row in leans.items():
         for number, (lean, axis) in enumerate(zip(row, axes, strict=True)):
             p = (1 + lean) / 2
-            made = {"p_high_forward": p + bias, "p_high_reversed": p - bias, "p_high": p, "lean": lean, "status": "ok"}
+            entries = {
+                "p_high_forward": p + bias,
+                "p_high_reversed": p - bias,
+                "p_high": p,
+                "lean": lean,
+                "status": "ok",
+            }
             if (culture, number) in missing:
-                made = {"status": "failed", "reason": "not read"}
-            rows.append(made | {"culture": culture, "scenario_id": f"s{number}", "axis": axis, "wording": 0})
+                entries = {"status": "failed", "reason": "not read"}
+            rows.append(entries | {"culture": culture, "scenario_id": f"s{number}", "axis": axis, "wording": 0})
     return CHOICES.frame(rows).assign(model="m", model_id="m", channel="exact")
 
 
@@ -34,9 +40,15 @@ def reasons(written, form="decide"):
     """
     rows = []
     for number, (culture, scenario, axis, more) in enumerate(written):
-        made = {"culture": culture, "scenario_id": f"s{scenario}", "axis": axis, "form": form, "draw": 0}
-        made |= {"trial_id": f"{form}/{number}", "status": "ok", "order": "forward", "values": [], "unknown_values": []}
-        rows.append(made | more)
+        entries = {"culture": culture, "scenario_id": f"s{scenario}", "axis": axis, "form": form, "draw": 0}
+        entries |= {
+            "trial_id": f"{form}/{number}",
+            "status": "ok",
+            "order": "forward",
+            "values": [],
+            "unknown_values": [],
+        }
+        rows.append(entries | more)
     return REASONS.frame(rows)
 
 

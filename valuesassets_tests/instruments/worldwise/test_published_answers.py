@@ -12,7 +12,7 @@ from valuesassets.instruments.worldwise.answers.answer_files import read_answer_
 from valuesassets.instruments.worldwise.material.dimensions import AXES
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.measures.axes import fit_axes
-from valuesassets.instruments.worldwise.published.counts import stereotype_score
+from valuesassets.instruments.worldwise.published.measures import stereotype_score
 from valuesassets.records.bundled import BUNDLED
 from valuesassets_tests.needs import minilm, shared_file
 
@@ -29,7 +29,7 @@ def rescored(folder, exemplars):
 
 @pytest.fixture(scope="module")
 def by_seed(tmp_path_factory):
-    """Scores and summary with the seed's sentences."""
+    """Scores and summary with worldWiseAI's sentences."""
     return rescored(tmp_path_factory.mktemp("seed"), str(shared_file("data", "worldwise", "seed_exemplars.csv")))
 
 
@@ -41,28 +41,28 @@ def by_bundled(tmp_path_factory):
 
 @pytest.mark.published
 @pytest.mark.slow
-def test_both_seed_scores_of_every_answer_on_every_axis_come_out_again(by_seed):
+def test_both_published_scores_of_every_answer_on_every_axis_are_reproduced(by_seed):
     with open(shared_file("data", "worldwise", "expected_dev.csv"), newline="") as stream:
         expected = {(row["response_id"], row["axis"]): row for row in csv.DictReader(stream)}
-    found = by_seed[0]
-    assert len(found) == len(expected) == 144 * 6
+    result = by_seed[0]
+    assert len(result) == len(expected) == 144 * 6
     for name in ("seed_final", "seed_stored"):
-        wanted = [float(expected[key][name]) for key in zip(found["response_id"], found["axis"], strict=True)]
-        assert found[name].to_numpy() == pytest.approx(np.array(wanted), abs=1e-4)
+        wanted = [float(expected[key][name]) for key in zip(result["response_id"], result["axis"], strict=True)]
+        assert result[name].to_numpy() == pytest.approx(np.array(wanted), abs=1e-4)
 
 
 @pytest.mark.published
 @pytest.mark.slow
-def test_every_number_of_the_seeds_part_comes_out_again(by_seed):
+def test_every_number_of_the_published_part_is_reproduced(by_seed):
     expected = json.loads(shared_file("data", "worldwise", "summary_dev.json").read_text())["seed"]
-    found = by_seed[1]["seed"]
+    result = by_seed[1]["seed"]
     for composition in ("final", "stored"):
         for name, value in expected[composition].items():
             tolerance = {} if isinstance(value, str) else {"abs": 1e-3}
-            assert found[composition][name] == pytest.approx(value, **tolerance), (composition, name)
-    assert found["tvd_percent"].keys() == expected["tvd_percent"].keys()
+            assert result[composition][name] == pytest.approx(value, **tolerance), (composition, name)
+    assert result["tvd_percent"].keys() == expected["tvd_percent"].keys()
     for culture, shift in expected["tvd_percent"].items():
-        mine = found["tvd_percent"][culture]
+        mine = result["tvd_percent"][culture]
         assert mine["tvd"] == pytest.approx(shift["tvd"], abs=1e-3)
         assert mine["null_mean"] == pytest.approx(shift["null_mean"], abs=SHIFT_NULL)
         assert mine["p"] == pytest.approx(shift["p"], abs=SHIFT_P)
@@ -70,7 +70,7 @@ def test_every_number_of_the_seeds_part_comes_out_again(by_seed):
 
 @pytest.mark.published
 @pytest.mark.slow
-def test_no_axis_of_the_seeds_sentences_is_valid_and_none_has_positions(by_seed):
+def test_no_axis_of_the_published_sentences_is_valid_and_none_has_positions(by_seed):
     scores, summary = by_seed
     aucs = {"IDV": 0.2, "PDI": 0.12, "MAS": 0.76, "UAI": 0.24, "LTO": 0.44, "IVR": 0.8}
     axes = summary["projection"]["axes"]
@@ -94,28 +94,28 @@ def test_axes_of_the_bundled_sentences_are_valid_long_term_orientation_too(by_bu
 @pytest.mark.slow
 def test_positions_go_with_ticked_values_of_their_own_axis_more_than_with_others(by_bundled):
     scores, summary = by_bundled
-    found = summary["projection"]
-    assert found["convergent_mean"] >= 0.2
-    assert found["convergent_mean"] >= 1.8 * found["discriminant_mean_abs"]
+    result = summary["projection"]
+    assert result["convergent_mean"] >= 0.2
+    assert result["convergent_mean"] >= 1.8 * result["discriminant_mean_abs"]
     assert (scores.loc[scores["status"] == "ok", "position"].abs() < 3).all()
 
 
 @pytest.mark.published
-def test_the_published_stereotype_scores_come_out_again():
+def test_the_published_stereotype_scores_are_reproduced():
     path = shared_file("data", "worldwise", "responses_dev.jsonl")
     published = [json.loads(line)["published_stereotype"] for line in path.read_text().splitlines()]
-    found = [stereotype_score(text) for text in read_answer_file(path)["raw_response"]]
-    assert found == pytest.approx(published, abs=1e-9)
+    result = [stereotype_score(text) for text in read_answer_file(path)["raw_response"]]
+    assert result == pytest.approx(published, abs=1e-9)
 
 
 @pytest.mark.published
-def test_no_sentence_of_the_seed_is_bundled():
+def test_no_sentence_of_world_wise_ai_is_bundled():
     seed = read_exemplars(shared_file("data", "worldwise", "seed_exemplars.csv"))
     answers = read_answer_file(shared_file("data", "worldwise", "responses_dev.jsonl"))
     bundled = set(read_exemplars(BUNDLED)["text"].str.casefold())
     assert not bundled & set(seed["text"].str.casefold())
-    said = " ".join(answers["explanation"]).casefold()
-    assert not [text for text in bundled if text in said]
+    texts = " ".join(answers["explanation"]).casefold()
+    assert not [text for text in bundled if text in texts]
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ def of_world(world: World, claimed: Sequence[str], seed: int) -> Mapping[str, Ou
     if world.line:
         kept = [np.sqrt(world.line), np.sqrt(1 - world.line)]
         own = [[_mixed(kept, each) for each in zip(own[0], side, strict=True)] for side in own]
-    models = {f"apart {number}": said for number, said in enumerate(own, 1)}
+    models = {f"apart {number}": moves for number, moves in enumerate(own, 1)}
     if world.share:
         models["follows"] = [_follow(part, world.share) for part in people]
     probe = make_probe(Truth(Groups(tuple(world.factors), levels), people, models), PANEL, random)
@@ -102,19 +102,19 @@ def of_costly_moves(seed: int) -> Mapping[str, Outcome]:
     follows = [_follow(part, 0.4) - part.mean(axis=(0, 1)) for part in people]
     apart = [part - part.mean(axis=(0, 1)) for part in own]
 
-    def said(size: float) -> list[Floats]:
+    def models_of(size: float) -> list[Floats]:
         parts = zip(people, follows, apart, strict=True)
         return [_valid(part.mean(axis=(0, 1)) + near + size * far) for part, near, far in parts]
 
     def skill(size: float) -> float:
         sums = np.zeros(3)
-        for part, model in zip(people, said(size), strict=True):
+        for part, model in zip(people, models_of(size), strict=True):
             h, m = (side.mean(axis=1) - side.mean(axis=(0, 1)) for side in (part, model))
             sums += np.array([(h * h).sum(), (h * m).sum(), (m * m).sum()]) / h.shape[1]
         return 2 * sums[1] - sums[2]
 
     size: Any = brentq(skill, 0.0, 3.0)
-    truth = Truth(Groups(tuple(TWENTY_FOUR), levels), people, {"costly": said(size)})
+    truth = Truth(Groups(tuple(TWENTY_FOUR), levels), people, {"costly": models_of(size)})
     return _claimed(make_probe(truth, PANEL, random), (SKILLED,), seed)
 
 
@@ -128,28 +128,28 @@ def of_prompts(gains: bool, seed: int) -> Mapping[str, Outcome]:
     people = [moved(k, levels, random, EIGHT) for k in ANSWERS]
     middle = [part.mean(axis=(0, 1)) for part in people]
 
-    def said(size: float) -> list[Floats]:
+    def models_of(size: float) -> list[Floats]:
         return [(1 - size) * _follow(part, SHARE) + size for part in people]
 
     def gain(size: float) -> float:
         each = [
             np.mean((mean - part) ** 2) - np.mean((model - part) ** 2)
-            for part, mean, model in zip(people, middle, said(size), strict=True)
+            for part, mean, model in zip(people, middle, models_of(size), strict=True)
         ]
         return float(np.sum(each))
 
     size: Any = 0.0 if gains else brentq(gain, 0.0, 1.0)
-    truth = Truth(Groups(tuple(EIGHT), levels), people, {"follows": said(size)})
+    truth = Truth(Groups(tuple(EIGHT), levels), people, {"follows": models_of(size)})
     probe = make_probe(truth, PANEL, random)
-    asked = []
+    items = []
     for each, mean in zip(probe.questions, middle, strict=True):
         probs = np.diff(mean, prepend=0, append=1)
-        asked.append(
+        items.append(
             replace(
                 each, without={"follows": Rated(np.broadcast_to(probs, (len(each.people), len(probs))), None, 0, 0)}
             )
         )
-    return _claimed(Probe(probe.groups, asked), (GAINS,), seed)
+    return _claimed(Probe(probe.groups, items), (GAINS,), seed)
 
 
 def of_pooled(knows: bool, n_people: int, seed: int) -> Mapping[str, Outcome]:
@@ -164,30 +164,30 @@ def of_pooled(knows: bool, n_people: int, seed: int) -> Mapping[str, Outcome]:
     middle = [np.broadcast_to(part.mean(axis=(0, 1)), part.shape) for part in people]
     truth = Truth(Groups(tuple(EIGHT), levels), people, {"model": middle})
     probe = _few(make_probe(truth, PANEL, random), n_people)
-    asked = []
+    items = []
     for each, mean in zip(probe.questions, middle, strict=True):
         n, k = len(each.people), len(each.question.values)
         others = random.multinomial(2 * n_people * len(levels), np.diff(mean[0, 0], prepend=0, append=1))
-        said = dict(each.with_attributes)
-        said[OTHER_PEOPLE] = Rated(np.broadcast_to(others / others.sum(), (n, k)), None, 0, 0)
+        models = dict(each.with_attributes)
+        models[OTHER_PEOPLE] = Rated(np.broadcast_to(others / others.sum(), (n, k)), None, 0, 0)
         if knows:
-            known = np.eye(k)[np.nan_to_num(each.answers).astype(int)]
-            said["model"] = Rated(np.where(np.isfinite(each.answers)[:, None], known, np.nan), None, 0, 0)
-        asked.append(replace(each, with_attributes=said))
-    found = Probe(probe.groups, asked)
-    return _claimed(found, (BEYOND_POOLED,), seed)
+            observed = np.eye(k)[np.nan_to_num(each.answers).astype(int)]
+            models["model"] = Rated(np.where(np.isfinite(each.answers)[:, None], observed, np.nan), None, 0, 0)
+        items.append(replace(each, with_attributes=models))
+    pooled_probe = Probe(probe.groups, items)
+    return _claimed(pooled_probe, (BEYOND_POOLED,), seed)
 
 
 def _claimed(probe: Probe, claimed: Sequence[str], seed: int) -> dict[str, Outcome]:
     frames: dict[str, pd.DataFrame] = {"awareness/factors": derive_awareness(probe, RESAMPLES, seed)["factors"]}
     if BEYOND_POOLED in claimed:
         frames["benchmark_scores/scores"] = derive_benchmark_scores(probe).assign(attributes="with")
-    found = claims(frames, is_planted=False)
+    all_claims = claims(frames, is_planted=False)
     outcomes = {}
     for sentence in claimed:
-        made = [claim for claim in found if SENTENCES[sentence] in claim.sentence]
-        is_claimed = any(claim.is_supported for claim in made)
-        is_withheld = not is_claimed and any("nothing can be told" in claim.because for claim in made)
+        of_sentence = [claim for claim in all_claims if SENTENCES[sentence] in claim.sentence]
+        is_claimed = any(claim.is_supported for claim in of_sentence)
+        is_withheld = not is_claimed and any("nothing can be told" in claim.because for claim in of_sentence)
         outcomes[sentence] = Outcome(None if is_withheld else is_claimed)
     return outcomes
 
@@ -240,20 +240,20 @@ def _valid(at_most: Floats) -> Floats:
 
 def _few(probe: Probe, n_people: int) -> Probe:
     """The first people of each group alone have answered."""
-    return _answered(probe, lambda asked: _place_in_group(asked) < n_people)
+    return _answered(probe, lambda item: _place_in_group(item) < n_people)
 
 
-def _place_in_group(asked: AskedQuestion) -> NDArray[np.int64]:
-    order = np.argsort(asked.groups, kind="stable")
+def _place_in_group(item: AskedQuestion) -> NDArray[np.int64]:
+    order = np.argsort(item.groups, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
-    first = np.searchsorted(asked.groups[order], asked.groups[order])
+    first = np.searchsorted(item.groups[order], item.groups[order])
     place[order] = np.arange(len(order)) - first
     return place
 
 
 def _answered(probe: Probe, keep: Callable[[AskedQuestion], NDArray[np.bool_]]) -> Probe:
-    asked = [replace(each, answers=np.where(keep(each), each.answers, np.nan)) for each in probe.questions]
-    return Probe(probe.groups, asked)
+    items = [replace(each, answers=np.where(keep(each), each.answers, np.nan)) for each in probe.questions]
+    return Probe(probe.groups, items)
 
 
 def unequal_n(probe: Probe, random: np.random.Generator) -> Probe:
@@ -261,36 +261,36 @@ def unequal_n(probe: Probe, random: np.random.Generator) -> Probe:
     sizes = np.round(np.geomspace(FEWEST_PEOPLE, 25, len(probe.groups.levels)))[
         random.permutation(len(probe.groups.levels))
     ]
-    return _answered(probe, lambda asked: _place_in_group(asked) < sizes[asked.groups])
+    return _answered(probe, lambda item: _place_in_group(item) < sizes[item.groups])
 
 
 def not_at_random(probe: Probe, random: np.random.Generator) -> Probe:
     """The higher an answer, the likelier it is missing, and that more in some groups than in others."""
     silent = random.uniform(0, 0.8, len(probe.groups.levels))
 
-    def keep(asked: AskedQuestion) -> NDArray[np.bool_]:
-        height = np.nan_to_num(asked.answers) / (len(asked.question.values) - 1)
-        return random.random(len(height)) >= silent[asked.groups] * height
+    def keep(item: AskedQuestion) -> NDArray[np.bool_]:
+        height = np.nan_to_num(item.answers) / (len(item.question.values) - 1)
+        return random.random(len(height)) >= silent[item.groups] * height
 
     return _answered(probe, keep)
 
 
-def _said(probe: Probe, change: Callable[[Floats], Floats]) -> Probe:
-    asked = []
+def _with_changed_answers(probe: Probe, change: Callable[[Floats], Floats]) -> Probe:
+    items = []
     for each in probe.questions:
-        said = {name: replace(rated, probs=change(rated.probs)) for name, rated in each.with_attributes.items()}
-        asked.append(replace(each, with_attributes=said))
-    return Probe(probe.groups, asked)
+        models = {name: replace(rated, probs=change(rated.probs)) for name, rated in each.with_attributes.items()}
+        items.append(replace(each, with_attributes=models))
+    return Probe(probe.groups, items)
 
 
 def flat(probe: Probe, random: np.random.Generator) -> Probe:
     """Models answer at nearly even chances."""
-    return _said(probe, lambda probs: 0.1 * probs + 0.9 / probs.shape[1])
+    return _with_changed_answers(probe, lambda probs: 0.1 * probs + 0.9 / probs.shape[1])
 
 
 def peaked(probe: Probe, random: np.random.Generator) -> Probe:
     """Models are sure of one answer, and many groups get the same: ties."""
-    return _said(probe, lambda probs: np.eye(probs.shape[1])[probs.argmax(axis=1)])
+    return _with_changed_answers(probe, lambda probs: np.eye(probs.shape[1])[probs.argmax(axis=1)])
 
 
 def _simulation(

@@ -64,9 +64,9 @@ class Truth:
         sums = np.zeros(3)
         chosen = next(each for each in scopes_of(self.groups) if each.name == scope)
         everything = np.arange(len(self.groups.levels))
-        for people, said in zip(self.people, self.models[model], strict=True):
+        for people, modelled in zip(self.people, self.models[model], strict=True):
             mix = chosen.mix(everything, everything.size)[1]
-            h, m = mix @ people.mean(axis=1), mix @ said.mean(axis=1)
+            h, m = mix @ people.mean(axis=1), mix @ modelled.mean(axis=1)
             none = np.zeros(len(h))
             sums += np.array([between(h, h, none), between(h, m, none), between(m, m, none)]) / h.shape[1]
         hh, mh, mm = sums.tolist()
@@ -91,7 +91,7 @@ def make_probe(truth: Truth, kind: str, random: np.random.Generator) -> Probe:
     n = n_groups * size
     group, weight = np.repeat(np.arange(n_groups), size), random.gamma(4, 0.25, n)
     profile, person = random.integers(0, PROFILES, n), random.normal(size=n)
-    asked = []
+    items = []
     for number, k in enumerate(ANSWERS):
         people = np.arange(n)
         if kind in ("probe", NULL):
@@ -99,50 +99,50 @@ def make_probe(truth: Truth, kind: str, random: np.random.Generator) -> Probe:
             person, weight = random.normal(size=n), random.gamma(4, 0.25, n)
         latent = np.sqrt(PERSON_SHARE) * person + np.sqrt(1 - PERSON_SHARE) * random.normal(size=n)
         answers = _drawn(truth.people[number][group, profile], ndtr(latent))
-        said = {}
+        models = {}
         for name, at_most in truth.models.items():
             probs = np.diff(np.pad(at_most[number], ((0, 0), (0, 0), (1, 1)), constant_values=((0, 0), (0, 0), (0, 1))))
             ratings = None
             if name == "single ratings":
                 ratings = _drawn(at_most[number][group, profile], random.random(n))
-            shown = probs[group, profile] if ratings is None else np.eye(k)[ratings.astype(int)]
-            said[name] = Rated(shown, ratings, 0, 0)
+            answers_of_model = probs[group, profile] if ratings is None else np.eye(k)[ratings.astype(int)]
+            models[name] = Rated(answers_of_model, ratings, 0, 0)
         question = ValueQuestion(id=f"Q{number + 1}", category=f"{number % 4}", text="", lo=0, hi=k - 1, labels=())
-        asked.append(AskedQuestion(question, people, group, weight, answers, said, {}))
-    return Probe(truth.groups, asked)
+        items.append(AskedQuestion(question, people, group, weight, answers, models, {}))
+    return Probe(truth.groups, items)
 
 
 def simulate_worlds(kind: str, seeds: Sequence[int]) -> Records:
     """What was found in worlds of one kind, one world per seed: intervals beside the truth, or p-values."""
-    found = []
+    records = []
     for seed in seeds:
         random = seeded(seed, "awareness worlds", kind)
         truth = make_truth(kind, random)
         probe = make_probe(truth, kind, random)
         rows = _p_values(probe, seed, random) if kind == NULL else _intervals(probe, truth, kind, seed)
-        found += [{"kind": kind, "seed": seed} | row for row in rows]
-    return found
+        records += [{"kind": kind, "seed": seed} | row for row in rows]
+    return records
 
 
-def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
+def summarise_worlds(records: Records) -> dict[str, pd.DataFrame]:
     """How often intervals held the truth, by kind of world, model and factor; and how often tests rejected."""
-    rows = pd.DataFrame(found)
+    rows = pd.DataFrame(records)
     intervals, tests = (pd.DataFrame(rows[(rows["kind"] == NULL) == is_null]) for is_null in (False, True))
     coverage = []
     for (kind, model, factor), part in parts_of(intervals, ["kind", "model", "factor"]):
-        known = part[part["low"].notna() & part["high"].notna()]
-        held = (known["low"] <= known["truth"]) & (known["truth"] <= known["high"])
+        with_interval = part[part["low"].notna() & part["high"].notna()]
+        held = (with_interval["low"] <= with_interval["truth"]) & (with_interval["truth"] <= with_interval["high"])
         coverage.append(
             {
                 "kind": kind,
                 "model": model,
                 "factor": factor,
                 "coverage": float(held.mean()),
-                "n_worlds": len(known),
-                "n_without": len(part) - len(known),
+                "n_worlds": len(with_interval),
+                "n_without": len(part) - len(with_interval),
                 "mean_slope": float(part["estimate"].mean()),
                 "mean_truth": float(part["truth"].mean()),
-                "median_width": float(np.median(known["high"] - known["low"])),
+                "median_width": float(np.median(with_interval["high"] - with_interval["low"])),
             }
         )
     rejections = [
@@ -160,14 +160,14 @@ def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
 evidence = plain_tables
 
 
-def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
+def faults_of(tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """What is not as it should be beyond three Monte Carlo errors, in words; nothing where all is well."""
     faults = []
-    for row in found["coverage"].to_dict("records"):
+    for row in tables["coverage"].to_dict("records"):
         if not is_within(row["coverage"], *COVERAGE, row["n_worlds"]):
             where = f"awareness, {row['kind']} worlds, {row['model']}, {row['factor']}"
             faults.append(f"{where}: {row['coverage']:.3f} of the intervals hold the slope, {COVERAGE} wanted")
-    for row in found["rejections"].to_dict("records"):
+    for row in tables["rejections"].to_dict("records"):
         low, high = REJECTED if row["permuted"] == "levels" else (FREELY_REJECTED, 1)
         if not is_within(row["rejected"], low, high, row["n_worlds"]):
             where = f"awareness, {row['permuted']} permuted, {row['factor']}"

@@ -15,7 +15,7 @@ from valuesassets_tests.simulations.worldvaluesbench.estimators import (
 
 
 @pytest.fixture(scope="module")
-def found():
+def records():
     return [row for kind in KINDS for row in simulate_worlds(kind, range(2 if kind != "null" else 120))]
 
 
@@ -29,14 +29,14 @@ def test_a_planted_slope_is_what_the_models_of_a_world_make_of_peoples_moves():
 def test_people_answer_as_their_world_says():
     truth = make_truth("crowd", seeded(0))
     probe = make_probe(truth, "crowd", seeded(1))
-    for asked, people in zip(probe.questions, truth.people, strict=True):
-        at_most = [(asked.answers <= cut).mean() for cut in range(people.shape[2])]
+    for item, people in zip(probe.questions, truth.people, strict=True):
+        at_most = [(item.answers <= cut).mean() for cut in range(people.shape[2])]
         assert at_most == pytest.approx(people.mean(axis=(0, 1)), abs=0.03)
 
 
 @pytest.mark.slow
-def test_intervals_hold_planted_slopes_and_tests_find_nothing_where_nothing_is(found):
-    summary = summarise_worlds(found)
+def test_intervals_hold_planted_slopes_and_tests_find_nothing_where_nothing_is(records):
+    summary = summarise_worlds(records)
     assert summary["coverage"]["coverage"].mean() > 0.85
     rejected = summary["rejections"].set_index(["permuted", "factor"])["rejected"]
     assert rejected["levels", "all"] < 0.12 < rejected["groups", "all"] + 0.04
@@ -50,10 +50,10 @@ def test_the_same_seed_makes_the_same_world():
 
 
 @pytest.mark.slow
-def test_the_evidence_is_plain_values(found):
-    told = evidence(summarise_worlds(found))
-    assert set(told) == {"coverage", "rejections"}
-    assert {row["kind"] for row in told["coverage"]} == set(KINDS) - {"null"}
+def test_the_evidence_is_plain_values(records):
+    plain = evidence(summarise_worlds(records))
+    assert set(plain) == {"coverage", "rejections"}
+    assert {row["kind"] for row in plain["coverage"]} == set(KINDS) - {"null"}
 
 
 def test_what_is_off_is_said_in_words():

@@ -1,6 +1,6 @@
-"""Worlds that try what worldwise concludes: cultures told apart, agreement with countries' scores, gaps in writing.
+"""Simulations that test the conclusions of worldwise: distinguished cultures, agreement with scores, gaps in writing.
 
-Beside tidy worlds stand ugly ones: dilemmas of a domain that are alike, cultures of a zone that are alike, few or
+Beside tidy settings there are ugly ones: dilemmas of a domain that are alike, cultures of a zone that are alike, few or
 unequal numbers of dilemmas, models without a preference or with one answer to everything, written answers lost on one
 side.
 """
@@ -14,9 +14,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
+from valuesassets.instruments.worldwise.answers.model_answers import CHOICE, ModelAnswers
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, OK, REFUSED
-from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, LOW, PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.measures.alignment import FOLLOWED, derive_alignment
 from valuesassets.instruments.worldwise.measures.say_do_gap import derive_say_do_gap, is_beyond
@@ -37,8 +36,8 @@ PULLS = {"forward": 0.3, "reversed": -0.3}
 
 
 @dataclass(frozen=True)
-class World:
-    """One kind of world; by default nothing is planted and nothing is ugly. Sizes are in logits.
+class Setting:
+    """One kind of simulated study; by default nothing is planted and nothing is ugly. Sizes are in logits.
 
     Attributes:
         scenarios: of each axis, as many axes as there are.
@@ -71,9 +70,9 @@ class World:
     draws: int = 2
 
 
-def of_world(world: World, seed: int) -> Mapping[str, Outcome]:
-    """Which claims a world supports, judged as the report judges."""
-    answers, scenarios, z = make_world(world, seeded(seed, "worldwise simulations"))
+def supported_claims(setting: Setting, seed: int) -> Mapping[str, Outcome]:
+    """Which claims a simulated study supports, judged as the report judges."""
+    answers, scenarios, z = simulate_answers(setting, seeded(seed, "worldwise simulations"))
     how = HOW.with_seed(seed)
     reliability = {"readouts": pd.DataFrame(columns=pd.Index(["model"]))}
     aligned = derive_alignment({"made": ModelAnswers(answers.choices)}, reliability, scenarios, z, how)
@@ -90,28 +89,28 @@ def of_world(world: World, seed: int) -> Mapping[str, Outcome]:
     }
 
 
-def make_world(world: World, random: np.random.Generator) -> tuple[ModelAnswers, pd.DataFrame, pd.DataFrame]:
+def simulate_answers(setting: Setting, random: np.random.Generator) -> tuple[ModelAnswers, pd.DataFrame, pd.DataFrame]:
     """What a model answered, the domains of its dilemmas, and standard scores of the cultures' countries."""
-    codes, names = list(AXES[: len(world.scenarios)]), list(CULTURES[: world.cultures])
-    axis = np.repeat(np.arange(len(codes)), world.scenarios)
-    domain = 4 * axis + np.concatenate([np.arange(n) % 4 for n in world.scenarios])
-    zone = np.arange(world.cultures) // 3
+    codes, names = list(AXES[: len(setting.scenarios)]), list(CULTURES[: setting.cultures])
+    axis = np.repeat(np.arange(len(codes)), setting.scenarios)
+    domain = 4 * axis + np.concatenate([np.arange(n) % 4 for n in setting.scenarios])
+    zone = np.arange(setting.cultures) // 3
 
     def shared(share: float, group: NDArray[np.intp], *shape: int) -> Array:
         """Standard normal, of which a share is common to the members of a group along the last axis."""
         common = random.normal(size=(*shape[:-1], int(group.max()) + 1))[..., group]
         return np.sqrt(share) * common + np.sqrt(1 - share) * random.normal(size=shape)
 
-    scores = shared(world.zones, zone, len(codes), world.cultures).T
-    apart = shared(world.zones, zone, len(codes), world.cultures).T
-    moved = np.vstack([world.follows * scores + world.apart * apart, np.zeros((2, len(codes)))])
+    scores = shared(setting.zones, zone, len(codes), setting.cultures).T
+    apart = shared(setting.zones, zone, len(codes), setting.cultures).T
+    moved = np.vstack([setting.follows * scores + setting.apart * apart, np.zeros((2, len(codes)))])
     conditions = [*names, PLACEBO, UNPROMPTED]
-    logits = world.level + random.normal(0, world.level_sd, axis.size) + moved[:, axis]
-    logits = world.sharpness * (logits + world.noise * shared(world.domains, domain, len(conditions), axis.size))
-    written = logits + world.sharpness * world.writing * shared(world.domains, domain, axis.size)
-    written[:, axis < 2] += world.gap
+    logits = setting.level + random.normal(0, setting.level_sd, axis.size) + moved[:, axis]
+    logits = setting.sharpness * (logits + setting.noise * shared(setting.domains, domain, len(conditions), axis.size))
+    written = logits + setting.sharpness * setting.writing * shared(setting.domains, domain, axis.size)
+    written[:, axis < 2] += setting.gap
     condition, scenario = np.indices(logits.shape).reshape(2, -1)
-    asked = pd.DataFrame(
+    questions = pd.DataFrame(
         {
             "culture": np.array(conditions)[condition],
             "axis": np.array(codes)[axis[scenario]],
@@ -119,53 +118,53 @@ def make_world(world: World, random: np.random.Generator) -> tuple[ModelAnswers,
         }
     )
     pulled = {f"p_high_{order}": expit(logits + pull).ravel() for order, pull in PULLS.items()}
-    choices = asked.assign(**pulled, wording=0, channel="exact", status=OK)
-    told = []
+    choices = questions.assign(**pulled, wording=0, channel="exact", status=OK)
+    entries = []
     for order, pull in PULLS.items():
-        for draw in range(world.draws):
+        for draw in range(setting.draws):
             is_high = (random.random(written.shape) < expit(written + pull)).ravel()
-            is_lost = random.random(is_high.size) < world.refused * np.where(is_high, 0.2, 1.0)
+            is_lost = random.random(is_high.size) < setting.refused * np.where(is_high, 0.2, 1.0)
             decision = np.where(is_lost, None, np.where(is_high, HIGH, LOW))  # type: ignore[call-overload]
             status = np.where(is_lost, REFUSED, OK)
-            told.append(asked.assign(form=DECIDE, order=order, draw=draw, decision=decision, status=status))
-    reasons = pd.concat(told, ignore_index=True)
+            entries.append(questions.assign(form=DECIDE, order=order, draw=draw, decision=decision, status=status))
+    reasons = pd.concat(entries, ignore_index=True)
     reasons["trial_id"] = reasons["order"] + reasons["culture"] + reasons["scenario_id"]
-    scenarios = pd.DataFrame({"scenario_id": np.unique(asked["scenario_id"]), "domain": ""})
+    scenarios = pd.DataFrame({"scenario_id": np.unique(questions["scenario_id"]), "domain": ""})
     scenarios["domain"] = [str(domain[int(name[1:])]) for name in scenarios["scenario_id"]]
     z = pd.DataFrame(scores, index=pd.Index(names), columns=pd.Index(codes))
     return ModelAnswers(choices, reasons), scenarios, z
 
 
-def _simulation(name: str, world: World, *right: str, unsaid: tuple[str, ...] = ()) -> Simulation:
-    kinds = {said: PLANTED if said in right else NULL for said in (DIFFERS, AGREES, GAP) if said not in unsaid}
-    return Simulation("worldwise", name, kinds, partial(of_world, world))
+def _simulation(name: str, setting: Setting, *right: str, unsaid: tuple[str, ...] = ()) -> Simulation:
+    kinds = {texts: PLANTED if texts in right else NULL for texts in (DIFFERS, AGREES, GAP) if texts not in unsaid}
+    return Simulation("worldwise", name, kinds, partial(supported_claims, setting))
 
 
-TIDY = World()
-FOLLOWS = World(follows=0.5, gap=1.1)
+TIDY = Setting()
+FOLLOWS = Setting(follows=0.5, gap=1.1)
 SIMULATIONS: tuple[Simulation, ...] = (
     _simulation("a model answers alike as everybody", TIDY),
     _simulation("personas follow their countries, and writing departs on two axes", FOLLOWS, DIFFERS, AGREES, GAP),
-    _simulation("personas differ, but not as countries", World(apart=0.5), DIFFERS),
-    _simulation("personas differ by zone, and not as countries", World(cultures=9, apart=0.5, zones=0.8), DIFFERS),
+    _simulation("personas differ, but not as countries", Setting(apart=0.5), DIFFERS),
+    _simulation("personas differ by zone, and not as countries", Setting(cultures=9, apart=0.5, zones=0.8), DIFFERS),
     _simulation(
         "personas follow countries that are alike in a zone",
-        World(cultures=9, follows=0.5, zones=0.8),
+        Setting(cultures=9, follows=0.5, zones=0.8),
         DIFFERS,
         AGREES,
         unsaid=(GAP,),
     ),
     *(
-        _simulation(f"a model answers alike as everybody: {how}", world)
-        for how, world in {
-            "dilemmas of a domain are alike": World(domains=0.8),
-            "unequal numbers of dilemmas": World(scenarios=UNEQUAL),
-            "six dilemmas on each of three axes": World(scenarios=THREE),
-            "hardly any preference": World(sharpness=0.1),
-            "strong preferences": World(sharpness=4.0),
-            "nearly all for one pole": World(level=-2.5, writing=0.0),
-            "written answers lost on one side": World(refused=0.4),
-            "one written answer to a prompt": World(draws=1),
+        _simulation(f"a model answers alike as everybody: {how}", setting)
+        for how, setting in {
+            "dilemmas of a domain are alike": Setting(domains=0.8),
+            "unequal numbers of dilemmas": Setting(scenarios=UNEQUAL),
+            "six dilemmas on each of three axes": Setting(scenarios=THREE),
+            "hardly any preference": Setting(sharpness=0.1),
+            "strong preferences": Setting(sharpness=4.0),
+            "nearly all for one pole": Setting(level=-2.5, writing=0.0),
+            "written answers lost on one side": Setting(refused=0.4),
+            "one written answer to a prompt": Setting(draws=1),
         }.items()
     ),
     _simulation(
@@ -177,9 +176,9 @@ SIMULATIONS: tuple[Simulation, ...] = (
     ),
     *(
         _simulation(
-            f"personas follow their countries, and writing departs on two axes: {how}", world, DIFFERS, AGREES, GAP
+            f"personas follow their countries, and writing departs on two axes: {how}", setting, DIFFERS, AGREES, GAP
         )
-        for how, world in {
+        for how, setting in {
             "unequal numbers of dilemmas": replace(FOLLOWS, scenarios=UNEQUAL),
             "written answers lost on one side": replace(FOLLOWS, refused=0.4),
         }.items()

@@ -1,4 +1,4 @@
-"""Worlds of known truth: do intervals hold what was planted, and do tests find nothing where nothing is?
+"""Simulations of known truth: do intervals hold what was planted, and do tests find nothing where nothing is?
 
 A model leans, in logits, by the level of a dilemma, an effect of the culture on the axis, and noise of this culture in
 this dilemma; the option shown first pulls it. What it writes has a gap of its own on each axis, the values that it
@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
+from valuesassets.instruments.worldwise.answers.model_answers import CHOICE, gather_answers
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, OK, OPEN, REFUSED
-from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE, gather_answers
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, LOW, PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.measures.alignment import align_model
 from valuesassets.instruments.worldwise.measures.cultural_profiles import profile_model
@@ -54,18 +54,18 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 
 
 @dataclass(frozen=True, eq=False)
-class World:
-    """What a model of a world answered, as the tables have it, and vectors of its reasons.
+class SimulatedModel:
+    """The answers of a simulated model, as the tables have them, and vectors of its reasons.
 
     Attributes:
-        told: culture, scenario_id and form of each vector.
+        embedded: culture, scenario_id and form of each vector.
         z: standard scores of the cultures' countries.
     """
 
     choices: pd.DataFrame
     reasons: pd.DataFrame
     projections: pd.DataFrame
-    told: pd.DataFrame
+    embedded: pd.DataFrame
     vectors: Array
     z: pd.DataFrame
 
@@ -94,8 +94,8 @@ def true_slope(kind: str) -> float:
     return float(np.sum(x * true_effects(kind)) / np.sum(x**2))
 
 
-def make_world(kind: str, random: np.random.Generator) -> World:
-    """One world's answers; in null worlds country scores are drawn anew."""
+def simulate_model(kind: str, random: np.random.Generator) -> SimulatedModel:
+    """The answers of one model; in null simulations country scores are drawn anew."""
     is_null = kind == NULL
     moved = np.zeros((len(CONDITIONS), len(AXES)))
     gaps, refusal = np.zeros(len(AXES)), np.full(len(CONDITIONS), REFUSAL)
@@ -104,9 +104,9 @@ def make_world(kind: str, random: np.random.Generator) -> World:
         moved[: len(CULTURES)], gaps, refusal[0], z = EFFECTS, GAPS, REFUSAL_PLANTED, Z
     logits = random.normal(0, LEVEL, AXIS.size) + moved[:, AXIS]
     logits += random.normal(0, NOISE, logits.shape)
-    asked = _asked(logits.shape)
+    questions = _asked(logits.shape)
     pulled = {f"p_high_{order}": expit(logits + pull).ravel() for order, pull in PULLS.items()}
-    choices = asked.assign(**pulled, wording=0, channel="exact", status=OK)
+    choices = questions.assign(**pulled, wording=0, channel="exact", status=OK)
     utilities = random.normal(0, VALUE_LEVEL, (AXIS.size, len(VALUES))) + random.normal(
         0, VALUE_NOISE, (*logits.shape, len(VALUES))
     )
@@ -114,7 +114,11 @@ def make_world(kind: str, random: np.random.Generator) -> World:
     reasons = pd.concat(
         [
             _written(
-                asked.assign(form=form, order=order, draw=draw), logits + gaps[AXIS] + pull, utilities, refusal, random
+                questions.assign(form=form, order=order, draw=draw),
+                logits + gaps[AXIS] + pull,
+                utilities,
+                refusal,
+                random,
             )
             for form in (DECIDE, OPEN)
             for order, pull in PULLS.items()
@@ -123,35 +127,37 @@ def make_world(kind: str, random: np.random.Generator) -> World:
         ignore_index=True,
     )
     projections = reasons[["trial_id", "draw", "position", "status"]].assign(is_own_axis=True)
-    told = pd.DataFrame(reasons.loc[reasons["form"] == DECIDE, ["culture", "scenario_id", "form"]])
-    return World(choices, reasons.drop(columns="position"), projections, told, _vectors(told, moved, random), z)
+    entries = pd.DataFrame(reasons.loc[reasons["form"] == DECIDE, ["culture", "scenario_id", "form"]])
+    return SimulatedModel(
+        choices, reasons.drop(columns="position"), projections, entries, _vectors(entries, moved, random), z
+    )
 
 
 def simulate_worlds(kind: str, seeds: Sequence[int]) -> Records:
-    """What was found in worlds of one kind, one world per seed: estimates with their intervals, and p-values."""
+    """The outcomes for models of one kind, one per seed: estimates with their intervals, and p-values."""
     return [{"kind": kind, "seed": seed} | row for seed in seeds for row in _found(kind, seed)]
 
 
-def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
+def summarise_worlds(outcomes: Records) -> dict[str, pd.DataFrame]:
     """By kind and measure, how often tests reject, and how often intervals hold the truth.
 
-    What the excess of a shift should be is no equation's result: its truth is its mean over the worlds. Where nothing
+    What the excess of a shift should be is no equation's result: its truth is its mean over the models. Where nothing
     is shifted a distance lies at the end of what it can be, and only its test is looked at.
     """
     rejections, coverage = [], []
-    for (kind, measure), part in parts_of(pd.DataFrame(found), ["kind", "measure"]):
+    for (kind, measure), part in parts_of(pd.DataFrame(outcomes), ["kind", "measure"]):
         row = {"kind": kind, "measure": measure, "n_worlds": part["seed"].nunique()}
         tested = rows(part, part["p"].notna())
         for (is_null,), tests in parts_of(tested, ["is_null"]):
             rejected = float((tests["p"] <= HOW.alpha).mean())
             rejections.append(row | {"is_null": is_null == "True", "rejected": rejected, "n_tests": len(tests)})
-        known = rows(part, part["low"].notna() & part["high"].notna())
-        if len(known):
-            truth = known["truth"].fillna(known.groupby("place")["estimate"].transform("mean"))
-            is_held = (known["low"] <= truth) & (truth <= known["high"])
-            off = known["estimate"] - truth
+        matching = rows(part, part["low"].notna() & part["high"].notna())
+        if len(matching):
+            truth = matching["truth"].fillna(matching.groupby("place")["estimate"].transform("mean"))
+            is_held = (matching["low"] <= truth) & (truth <= matching["high"])
+            off = matching["estimate"] - truth
             coverage.append(
-                row | {"coverage": float(is_held.mean()), "bias": float(off.mean()), "n_intervals": len(known)}
+                row | {"coverage": float(is_held.mean()), "bias": float(off.mean()), "n_intervals": len(matching)}
             )
     return {"rejections": pd.DataFrame(rejections), "coverage": pd.DataFrame(coverage)}
 
@@ -159,35 +165,35 @@ def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
 evidence = plain_tables
 
 
-def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
+def faults_of(summary: Mapping[str, pd.DataFrame]) -> list[str]:
     """What is not as it should be beyond three Monte Carlo errors, in words; nothing where all is well."""
     faults = []
-    for row in records(found["rejections"]):
-        share, where = row["rejected"], f"worldwise, {row['kind']} worlds, {row['measure']}"
+    for row in records(summary["rejections"]):
+        share, where = row["rejected"], f"worldwise, {row['kind']} simulations, {row['measure']}"
         if row["is_null"] and not is_within(share, 0, REJECTED, row["n_worlds"]):
             faults.append(f"{where}: {share:.3f} rejected, {REJECTED} at most wanted")
         elif not row["is_null"] and not is_within(share, FOUND, 1, row["n_worlds"]):
             faults.append(f"{where}: {share:.3f} found, {FOUND} at least wanted")
-    for row in records(found["coverage"]):
+    for row in records(summary["coverage"]):
         share, (low, high), n = row["coverage"], COVERAGE, row["n_worlds"]
         if not is_within(share, low, high, n):
-            where = f"worldwise, {row['kind']} worlds, {row['measure']}"
+            where = f"worldwise, {row['kind']} simulations, {row['measure']}"
             faults.append(f"{where}: {share:.3f} of the intervals hold the truth, {low} to {high} wanted")
     return faults
 
 
 def _found(kind: str, seed: int) -> Iterator[dict[str, Any]]:
-    """Every estimate and test of a world; `place` says of what, and `is_null` whether there is nothing to find."""
-    world, is_null = make_world(kind, seeded(seed, "worldwise worlds", kind)), kind == NULL
+    """Every estimate and test of a model; `place` says of what, and `is_null` whether there is nothing to find."""
+    simulated, is_null = simulate_model(kind, seeded(seed, "worldwise worlds", kind)), kind == NULL
     how = HOW.with_seed(seed)
-    answers = gather_answers(world.choices, world.reasons, world.projections)
+    answers = gather_answers(simulated.choices, simulated.reasons, simulated.projections)
     chosen, written = true_effects(kind), true_effects(kind, GAPS)
     for row in records(profile_model(kind, answers, how)):
         if row["culture"] in CULTURES:
             place = CULTURES.index(row["culture"]), AXES.index(row["axis"])
             truth = float((chosen if row["readout"] == CHOICE else written)[place])
             yield _interval(f"effect, {row['readout']}", row, "effect", truth, f"{row['culture']} {row['axis']}")
-    aligned = align_model(kind, answers, world.z, how, {})
+    aligned = align_model(kind, answers, simulated.z, how, {})
     for row in records(aligned["agreement"]):
         yield _test(f"agreement, {row['kind']}, {row['readout']}", row, is_null, row["readout"])
     for row in records(aligned["flattening"]):
@@ -202,13 +208,13 @@ def _found(kind: str, seed: int) -> Iterator[dict[str, Any]]:
         name, axis = f"gap, {row['measure']}, {row['form']}", row["axis"]
         truth = truths[axis] / (2 if row["measure"] == "decision" else 1)
         yield _interval(name, row, "gap", truth, axis) | _test(name, row, is_null or not GAPS[AXES.index(axis)], axis)
-    for row in records(shift_model(kind, world.reasons, how)):
+    for row in records(shift_model(kind, simulated.reasons, how)):
         is_moved = not is_null and row["culture"] in CULTURES
         interval = _interval("shift", row, "tvd_excess", np.nan, row["culture"]) if is_moved else {}
         yield interval | _test("shift", row, not is_moved, row["culture"])
-    for row in records(derive_refusals(kind, world.reasons, how)):
+    for row in records(derive_refusals(kind, simulated.reasons, how)):
         yield _test(f"refusals, {row['form']}", row, is_null)
-    for row in records(derive_caricature(kind, world.told, world.vectors, how)):
+    for row in records(derive_caricature(kind, simulated.embedded, simulated.vectors, how)):
         yield _test("caricature", row, is_null)
 
 
@@ -229,7 +235,7 @@ def _asked(shape: tuple[int, ...]) -> pd.DataFrame:
 
 
 def _written(
-    asked: pd.DataFrame, logits: Array, utilities: Array, refusal: Array, random: np.random.Generator
+    cells: pd.DataFrame, logits: Array, utilities: Array, refusal: Array, random: np.random.Generator
 ) -> pd.DataFrame:
     """One draw of what is written to every prompt of a form and order, with the position of its reason."""
     is_refused = random.random(logits.shape) < refusal[:, None]
@@ -237,8 +243,8 @@ def _written(
     position = np.tanh(logits / 2) + random.normal(0, POSITION_NOISE, logits.shape)
     best = np.argsort(-(utilities + random.gumbel(size=utilities.shape)), axis=-1)[..., :TICKED].reshape(-1, TICKED)
     gone = is_refused.ravel()
-    return asked.assign(
-        trial_id=asked["form"] + asked["order"] + asked["culture"] + asked["scenario_id"],
+    return cells.assign(
+        trial_id=cells["form"] + cells["order"] + cells["culture"] + cells["scenario_id"],
         status=np.where(gone, REFUSED, OK),
         decision=[None if lost else HIGH if high else LOW for lost, high in zip(gone, is_high.ravel(), strict=True)],
         values=[[] if lost else row for lost, row in zip(gone, np.array(VALUES)[best].tolist(), strict=True)],
@@ -246,12 +252,12 @@ def _written(
     )
 
 
-def _vectors(told: pd.DataFrame, moved: Array, random: np.random.Generator) -> Array:
+def _vectors(reasons: pd.DataFrame, moved: Array, random: np.random.Generator) -> Array:
     """(N, D) what reasons are about, how this condition puts it here, and noise; cultures that move have an offset."""
-    condition, scenario = (pd.factorize(told[name])[0] for name in ("culture", "scenario_id"))
+    condition, scenario = (pd.factorize(reasons[name])[0] for name in ("culture", "scenario_id"))
     offsets = np.where(moved.any(axis=1), VECTOR_EFFECT, 0)[:, None] * random.normal(size=(len(CONDITIONS), WIDTH))
     topics, here = (
         random.normal(size=(AXIS.size, WIDTH)),
         random.normal(0, VECTOR_NOISE, (len(CONDITIONS), AXIS.size, WIDTH)),
     )
-    return topics[scenario] + offsets[condition] + here[condition, scenario] + random.normal(size=(len(told), WIDTH))
+    return topics[scenario] + offsets[condition] + here[condition, scenario] + random.normal(size=(len(reasons), WIDTH))

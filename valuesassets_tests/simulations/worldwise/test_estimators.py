@@ -13,7 +13,7 @@ from valuesassets_tests.simulations.worldwise.estimators import (
     Z,
     evidence,
     faults_of,
-    make_world,
+    simulate_model,
     simulate_worlds,
     summarise_worlds,
     true_effects,
@@ -22,17 +22,17 @@ from valuesassets_tests.simulations.worldwise.estimators import (
     true_slope,
 )
 
-WORLDS = range(1, 9)
+SEEDS = range(1, 9)
 
 
 @pytest.fixture(scope="module")
-def found():
-    return [row for kind in KINDS for row in simulate_worlds(kind, WORLDS)]
+def outcomes():
+    return [row for kind in KINDS for row in simulate_worlds(kind, SEEDS)]
 
 
 @pytest.mark.slow
-def test_nothing_is_found_where_nothing_is_and_what_was_planted_is_found(found):
-    summary = summarise_worlds(found)
+def test_nothing_is_found_where_nothing_is_and_what_was_planted_is_found(outcomes):
+    summary = summarise_worlds(outcomes)
     rejections = summary["rejections"]
     assert rejections.loc[rejections["is_null"], "rejected"].mean() <= 0.07
     assert rejections.loc[~rejections["is_null"], "rejected"].mean() >= 0.9
@@ -40,8 +40,8 @@ def test_nothing_is_found_where_nothing_is_and_what_was_planted_is_found(found):
 
 
 @pytest.mark.slow
-def test_intervals_hold_what_was_planted(found):
-    coverage = summarise_worlds(found)["coverage"].set_index(["kind", "measure"])
+def test_intervals_hold_what_was_planted(outcomes):
+    coverage = summarise_worlds(outcomes)["coverage"].set_index(["kind", "measure"])
     assert 0.9 <= coverage["coverage"].mean() <= 0.99
     assert coverage["bias"].abs().max() < 0.1
     assert {"effect, choice", "slope, choice", "gap, decision, decide", "shift"} <= set(coverage.loc["planted"].index)
@@ -68,8 +68,8 @@ def test_null_worlds_have_nothing_planted_and_two_planted_cultures_are_alike():
     assert np.sign(effects).tolist() == np.sign(EFFECTS).tolist()
 
 
-def test_the_same_seed_makes_the_same_world():
-    one, same, other = (make_world("planted", seeded(seed)) for seed in (3, 3, 4))
+def test_the_same_seed_makes_the_same_model():
+    one, same, other = (simulate_model("planted", seeded(seed)) for seed in (3, 3, 4))
     pd.testing.assert_frame_equal(one.choices, same.choices)
     pd.testing.assert_frame_equal(one.reasons, same.reasons)
     np.testing.assert_array_equal(one.vectors, same.vectors)
@@ -78,10 +78,10 @@ def test_the_same_seed_makes_the_same_world():
 
 
 @pytest.mark.slow
-def test_the_evidence_is_plain_values(found):
-    told = evidence(summarise_worlds(found))
-    assert {row["kind"] for row in told["coverage"]} == set(KINDS)
-    assert all(isinstance(row["rejected"], float) for row in told["rejections"])
+def test_the_evidence_is_plain_values(outcomes):
+    evidence_rows = evidence(summarise_worlds(outcomes))
+    assert {row["kind"] for row in evidence_rows["coverage"]} == set(KINDS)
+    assert all(isinstance(row["rejected"], float) for row in evidence_rows["rejections"])
 
 
 def test_what_is_off_is_said_in_words():
@@ -98,8 +98,8 @@ def test_what_is_off_is_said_in_words():
         {"kind": "planted", "measure": ["effect", "gap", "slope"], "coverage": [0.8, 1.0, 0.95], "n_worlds": [1000] * 3}
     )
     assert faults_of({"rejections": rejections, "coverage": coverage}) == [
-        "worldwise, null worlds, shift: 0.200 rejected, 0.07 at most wanted",
-        "worldwise, planted worlds, shift: 0.500 found, 0.9 at least wanted",
-        "worldwise, planted worlds, effect: 0.800 of the intervals hold the truth, 0.93 to 0.97 wanted",
-        "worldwise, planted worlds, gap: 1.000 of the intervals hold the truth, 0.93 to 0.97 wanted",
+        "worldwise, null simulations, shift: 0.200 rejected, 0.07 at most wanted",
+        "worldwise, planted simulations, shift: 0.500 found, 0.9 at least wanted",
+        "worldwise, planted simulations, effect: 0.800 of the intervals hold the truth, 0.93 to 0.97 wanted",
+        "worldwise, planted simulations, gap: 1.000 of the intervals hold the truth, 0.93 to 0.97 wanted",
     ]

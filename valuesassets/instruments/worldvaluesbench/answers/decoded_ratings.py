@@ -1,35 +1,37 @@
-"""`worldvaluesbench/decoded_ratings`: the ratings in what models wrote. What cannot be read stays as text."""
+"""`worldvaluesbench/decoded_ratings`: ratings parsed from the texts that models wrote."""
 
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.worldvaluesbench.material.value_questions import ValueQuestion
 from valuesassets.instruments.worldvaluesbench.tables import DECODED_RATINGS
 from valuesassets.records.errors import MissingData
-from valuesassets.records.readouts import ScoreLabels
-from valuesassets.records.trials import Answer, Status, Trial
+from valuesassets.records.readouts import Generate, ScoreLabels
+from valuesassets.records.trials import Answer, Status, Trial, main_trials
 
 _KEYED = re.compile(
     r"""["'“”]?[^"'“”\n{},:]*\b(?:score|rating)["'“”]?\s*[:=]\s*["'“”]?((?:[^"'“”\n{},]|,(?=\d))*)""", re.IGNORECASE
 )
-"""What follows a key such as "answer as a score", whole JSON or not."""
+"""The value after a key such as "answer as a score", in complete or incomplete JSON."""
 _NUMBER = re.compile(r"[\s\"'(\[*]*([+-]?\d+)(?!\d*[.,]?\d|[a-z]|\s*(?:/|-|–|to|or|and|out of)\s*\d)", re.IGNORECASE)
 _SAID = re.compile(r"[\s\"'(\[*.:]*(.*?)[\s\"')\]*.,;:!]*")
 
 
 def parse_rating(text: str, question: ValueQuestion, values: Sequence[int] | None = None) -> int | None:
-    r"""The rating in an answer: the score of a JSON object, or the number or label that it begins with.
+    r"""The rating in an answer: the score of a JSON object, or the number or label at its beginning.
 
-    Nothing is guessed: two scores that differ, a fraction, a range or a number further on are no rating.
+    Two different scores, a fraction, a range or a number further on are no rating.
 
     Args:
-        values: codes behind the numbers 1, 2, ... that the prompt showed; left out where the number is the code itself.
+        values: codes of the numbers 1, 2, ... in the prompt; None if the numbers are the codes themselves.
 
     Returns:
-        A code. One off the scale is given as it is; a number that was not shown stands for none.
+        A code, on the scale or not; None for a number that the prompt did not show.
 
     >>> from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
     >>> q = load_value_questions()["Q1"]
@@ -39,8 +41,8 @@ def parse_rating(text: str, question: ValueQuestion, values: Sequence[int] | Non
     (4, 1)
     """
     keyed = _keyed_scores(text)
-    found = {_code(said, question, values) for said in (keyed or [text.split("\n\n")[0]])}
-    return found.pop() if len(found) == 1 else None
+    codes = {_code(reply, question, values) for reply in (keyed or [text.split("\n\n")[0]])}
+    return codes.pop() if len(codes) == 1 else None
 
 
 def derive_decoded_ratings(
@@ -49,7 +51,7 @@ def derive_decoded_ratings(
     """Rows of `decoded_ratings`, in the order of the trials and their samples.
 
     Args:
-        trials: that were answered in writing. Where labels are read, numbers are those shown; else they are codes.
+        trials: those with written answers. If their readout is labels, numbers in answers are those shown, else codes.
         questions: by id.
 
     Raises:
@@ -60,20 +62,15 @@ def derive_decoded_ratings(
         if answer.trial_id not in by_trial:
             raise MissingData(f"answers: {answer.trial_id} is no trial; let the model answer again")
         by_trial[answer.trial_id].append(answer)
-    lacking = [name for name, found in by_trial.items() if not found]
+    lacking = [name for name, replies in by_trial.items() if not replies]
     if lacking:
         raise MissingData(f"answers: {lacking[0]} (and {len(lacking) - 1} more) has none; let the model answer again")
     rows = []
     for trial in trials:
         question = questions[trial.question_id]
         values = trial.values if isinstance(trial.readout, ScoreLabels) else None
-        label = {
-            "trial_id": trial.trial_id,
-            "question_id": trial.question_id,
-            "profile": trial.condition,
-            "order": trial.order,
-            "wording": trial.wording,
-        }
+        label = {name: getattr(trial, name) for name in ("trial_id", "question_id", "order", "wording")}
+        label["profile"] = trial.condition
         for answer in sorted(by_trial[trial.trial_id], key=lambda each: each.sample):
             is_written = answer.status is Status.OK and answer.text is not None
             rating = parse_rating(answer.text or "", question, values) if is_written else None
@@ -93,7 +90,7 @@ def derive_decoded_ratings(
 
 
 def _keyed_scores(text: str) -> list[str]:
-    """What stands under the keys that name a score or rating, of a JSON object or of what is like one."""
+    """The values of all keys that name a score or rating, in a JSON object or a fragment of one."""
     start, end = text.find("{"), text.rfind("}")
     if 0 <= start < end:
         try:
@@ -106,19 +103,50 @@ def _keyed_scores(text: str) -> list[str]:
     return _KEYED.findall(text)
 
 
-def _code(said: str, question: ValueQuestion, values: Sequence[int] | None) -> int | None:
-    number = _NUMBER.match(said)
-    if number:
-        shown = int(number[1])
+def _code(reply: str, question: ValueQuestion, values: Sequence[int] | None) -> int | None:
+    match = _NUMBER.match(reply)
+    if match:
+        number = int(match[1])
         if values is None:
-            return shown
-        return values[shown - 1] if 1 <= shown <= len(values) else None
-    return _labelled(said, question)
+            return number
+        return values[number - 1] if 1 <= number <= len(values) else None
+    return _labelled(reply, question)
 
 
-def _labelled(said: str, question: ValueQuestion) -> int | None:
-    """The code of the label that is all that is said."""
-    found = _SAID.fullmatch(said.split("\n")[0])
-    words = found[1].casefold() if found else ""
+def _labelled(reply: str, question: ValueQuestion) -> int | None:
+    """The code of the label that is the whole first line."""
+    match = _SAID.fullmatch(reply.split("\n")[0])
+    words = match[1].casefold() if match else ""
     labels = [label.casefold() for label in question.labels]
     return question.lo + labels.index(words) if words and words in labels else None
+
+
+MAX_TOKENS = 8
+"""The longest drawn answer; a number is shorter."""
+
+
+def sampling_trials(trials: Sequence[Trial], samples: int, seed: int) -> dict[Trial, Trial]:
+    """By prompt, forward and reversed, the trial in which a model writes its answers at temperature 1."""
+    drawn = Generate(max_tokens=MAX_TOKENS, samples=samples, seed=seed, stop=("\n",))
+    both = (trial for trial in main_trials(trials) if trial.order in ("forward", "reversed"))
+    return {trial: replace(trial, readout=drawn) for trial in both}
+
+
+def derive_sampled_ratings(
+    trials: Sequence[Trial], counted: pd.DataFrame, questions: Mapping[str, ValueQuestion]
+) -> pd.DataFrame:
+    """Rows of `decoded_ratings` from counted answers (rows of `SAMPLED_ANSWERS`): one for each drawn answer.
+
+    Raises:
+        MissingData: an answer belongs to no trial, or a trial has none.
+    """
+    answers, times = list[Answer](), dict[tuple[str, int], int]()
+    for trial_id, part in counted.groupby("trial_id", sort=False):
+        for number, (text, n) in enumerate(zip(part["answer_text"], part["n"], strict=True)):
+            answers.append(Answer(str(trial_id), number, text, "stop", 1, Status.OK, None, ""))
+            times[str(trial_id), number] = int(n)
+    answered_ids = {answer.trial_id for answer in answers}
+    once = derive_decoded_ratings([trial for trial in trials if trial.trial_id in answered_ids], answers, questions)
+    n = [times[key] for key in zip(once["trial_id"], once["sample"], strict=True)]
+    each = once.loc[np.repeat(once.index.to_numpy(), n)].reset_index(drop=True)
+    return each.assign(sample=each.groupby("trial_id", sort=False).cumcount())

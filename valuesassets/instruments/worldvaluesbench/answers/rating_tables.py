@@ -1,4 +1,4 @@
-"""Files of ratings as tables of text, whichever way their fields are kept apart and quoted."""
+"""Files of ratings as tables of text, with any delimiter and quotation."""
 
 import io
 import re
@@ -17,14 +17,14 @@ EXPECTED = "QUESTION_ID PARTICIPANT_ID SCORE, or question_id, attributes such as
 
 
 def read_rating_table(path: Path, questions: Collection[str]) -> pd.DataFrame:
-    """Columns of a TSV or CSV file, whichever its first line is, as categories of text.
+    """Columns of a TSV or CSV file as categories of text; its first line decides the delimiter.
 
     Args:
-        questions: ids by which rows are known that a stray quotation mark would take into a field.
+        questions: ids, which identify rows inside a field that a stray quotation mark opened.
 
     Raises:
-        RatingsError: no such file or another kind; a column stands twice; a row of more or fewer fields than the
-            header; a quotation mark that takes in other rows.
+        RatingsError: the file is missing or of another kind; a column occurs twice; a row has more or fewer fields than
+            the header; a quotation mark encloses other rows.
     """
     text = read_text(path, "a table of ratings", RatingsError)
     header = re.split(r"\r\n?|\n", text, maxsplit=1)[0]
@@ -43,8 +43,8 @@ def read_rating_table(path: Path, questions: Collection[str]) -> pd.DataFrame:
             return _with_quotes(path, text, names, delimiter, questions).to_pandas()
         return _parsed(text, names, delimiter).to_pandas()
     except pa.ArrowInvalid as fault:
-        said = str(fault).removeprefix("CSV parse error: ").split("\n")[0][:160]
-        raise RatingsError(f"{path}: not a table: {said}; mend the file there") from None
+        reason = str(fault).removeprefix("CSV parse error: ").split("\n")[0][:160]
+        raise RatingsError(f"{path}: not a table: {reason}; mend the file there") from None
 
 
 def _parsed(text: str, names: list[str], delimiter: str, quote: str | bool = '"') -> pa.Table:
@@ -59,7 +59,7 @@ def _parsed(text: str, names: list[str], delimiter: str, quote: str | bool = '"'
 
 
 def _with_quotes(path: Path, text: str, names: list[str], delimiter: str, questions: Collection[str]) -> pa.Table:
-    """A table whose fields may hold line ends and delimiters between marks; or a row a line, if that alone fits."""
+    """A table whose quoted fields may contain line ends and delimiters; or one row a line, if only that fits."""
     lines = [line for line in io.StringIO(text, newline="") if line.strip("\r\n")]
     try:
         table = _parsed(text, names, delimiter)

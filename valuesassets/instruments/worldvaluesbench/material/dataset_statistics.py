@@ -1,4 +1,4 @@
-"""`worldvaluesbench/dataset_statistics`: how many people and examples each split has, and each question answers."""
+"""`worldvaluesbench/dataset_statistics`: numbers of people and examples by split, and of answers by question."""
 
 import pandas as pd
 
@@ -8,9 +8,9 @@ from valuesassets.instruments.worldvaluesbench.material.value_answers import que
 
 
 def derive_dataset_statistics(dataset: Dataset) -> dict[str, pd.DataFrame]:
-    """Rows of `STATISTICS` and of `QUESTION_STATISTICS`.
+    """Rows of `STATISTICS` and of `QUESTION_STATISTICS`; `full` is all splits together.
 
-    An example is a person with an answer to a question. `full` is all splits together.
+    An example is a person's answer to a question.
 
     Source: Zhao et al. (2024), table 1.
     """

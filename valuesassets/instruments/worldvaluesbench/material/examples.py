@@ -1,4 +1,4 @@
-"""The benchmark's examples, one by one: a person's background, a question, and what the person answered."""
+"""The examples of the benchmark, each a person's background, a question and the person's answer."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,27 +13,27 @@ from valuesassets.instruments.worldvaluesbench.material.value_questions import l
 
 
 def example_lines(dataset: Dataset, split: str) -> Iterator[str]:
-    """JSON of each example of a split: person by person in the order of the file, question by question.
+    """JSON of each example of a split, by person in the order of the file, then by question.
 
     Keys: `participant_id`, `question_id`, `category`, `question`, `scale` (first and last code), `rating`, `weight`,
-    and `attributes` (labels by the attribute's id, codes where there is no label; missing ones are left out).
+    and `attributes` (labels by the attribute's id, or codes without a label; without missing ones).
 
     Args:
         split: train, valid, test, or full for all.
     """
     people = dataset.participants
-    here = np.flatnonzero(people["split"] == split) if split != "full" else np.arange(len(people))
+    places = np.flatnonzero(people["split"] == split) if split != "full" else np.arange(len(people))
     questions = question_ids(dataset.value_answers)
-    answers = dataset.value_answers[questions].iloc[here].to_numpy(dtype=np.int16, na_value=-1)
-    asked = [_asked(name) for name in questions]
-    attributes = _attributes(people.iloc[here], load_backgrounds().attributes)
-    chosen = people.iloc[here]
+    answers = dataset.value_answers[questions].iloc[places].to_numpy(dtype=np.int16, na_value=-1)
+    question_texts = [_asked(name) for name in questions]
+    chosen = people.iloc[places]
+    attributes = _attributes(chosen, load_backgrounds().attributes)
     rows = zip(chosen["participant_id"], chosen["weight"], attributes, answers, strict=True)
-    for participant, weight, background, given in rows:
+    for participant, weight, background, ratings in rows:
         first = f'{{"participant_id": {json.dumps(participant)}, '
         last = f'"weight": {weight:.6g}, "attributes": {background}}}'
-        for place in np.flatnonzero(given >= 0):
-            yield f'{first}{asked[place]}, "rating": {given[place]}, {last}'
+        for place in np.flatnonzero(ratings >= 0):
+            yield f'{first}{question_texts[place]}, "rating": {ratings[place]}, {last}'
 
 
 def _asked(name: str) -> str:
@@ -49,8 +49,8 @@ def _attributes(people: pd.DataFrame, attributes: Sequence[Attribute]) -> Iterat
         codes = people[attribute.id].to_numpy(dtype=np.int64, na_value=-1)
         texts = {code: _told(attribute, int(code)) for code in np.unique(codes)}
         columns.append([texts[code] for code in codes])
-    for told in zip(*columns, strict=True):
-        yield "{" + ", ".join(filter(None, told)) + "}"
+    for texts_of_person in zip(*columns, strict=True):
+        yield "{" + ", ".join(filter(None, texts_of_person)) + "}"
 
 
 def _told(attribute: Attribute, code: int) -> str:

@@ -1,4 +1,4 @@
-"""`worldvaluesbench/participants`: the people of WVS-7 with their 42 attributes, their groups and their splits."""
+"""`worldvaluesbench/participants`: the people of WVS-7 with their 42 attributes, groups and splits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.instruments.worldvaluesbench.material.backgrounds import ATTRIBUTE_OF, FACTORS, load_backgrounds
+from valuesassets.instruments.worldvaluesbench.material.probe_samples import People
 from valuesassets.instruments.worldvaluesbench.material.splits import SplitRule, split_people
 from valuesassets.instruments.worldvaluesbench.material.value_answers import (
     derive_value_answers,
@@ -24,21 +25,13 @@ from valuesassets.records.errors import HumanDataError
 
 SURVEY = "wvs7"
 NEEDED = tuple(attribute for attribute in ATTRIBUTE_OF.values() if attribute != "B_COUNTRY")
-"""Beside country and weight: without them nobody is in a group."""
+"""The columns, besides country and weight, without which nobody is in a group."""
 
 
 @dataclass(frozen=True)
-class Dataset:
-    """The benchmark's people and what they answered.
+class Dataset(People):
+    """People in the order of the survey's file, with rows of `LEDGER`: changed rows and missing answers, and why."""
 
-    Attributes:
-        participants: rows of `PARTICIPANTS`, in the order of the file.
-        value_answers: rows of `VALUE_ANSWERS`, of the same people in the same order.
-        ledger: rows of `LEDGER`: what was dropped, merged, renumbered or is missing, and why.
-    """
-
-    participants: pd.DataFrame
-    value_answers: pd.DataFrame
     ledger: pd.DataFrame
 
 
@@ -48,20 +41,20 @@ def read_participants(
     repeated_ids: RepeatedIds = "renumber",
     splits: SplitRule = "seed",
 ) -> Dataset:
-    """The data set that a file of WVS-7 holds.
+    """The data set of a file of WVS-7.
 
     Args:
-        path: .csv, .sav, .dta or .parquet, with the survey's own codes.
+        path: .csv, .sav, .dta or .parquet, with the codes of the survey.
         questions: all 239 if left out.
-        repeated_ids: what becomes of people whose D_INTERVIEW others have as well.
+        repeated_ids: the treatment of people who share their D_INTERVIEW with others.
 
     Raises:
-        HumanDataError: the file is not usable; names file, column, codes and what to do.
+        HumanDataError: the file cannot be used; names file, column, codes and what to do.
     """
-    asked = list(load_value_questions().values()) if questions is None else questions
-    known = load_backgrounds()
-    names = [attribute.id for attribute in known.attributes]
-    people = read_everyone(path, SURVEY, scales_of(asked), names, NEEDED, repeated_ids)
+    chosen = list(load_value_questions().values()) if questions is None else questions
+    backgrounds = load_backgrounds()
+    names = [attribute.id for attribute in backgrounds.attributes]
+    people = read_everyone(path, SURVEY, scales_of(chosen), names, NEEDED, repeated_ids)
     weights = pd.Series(people.weights)
     columns: dict[str, object] = {
         "participant_id": people.ids,
@@ -70,8 +63,7 @@ def read_participants(
         "weight": weights / weights.groupby(people.countries).transform("mean"),
         "split": split_people(people.ids.tolist(), splits),
     }
-    level_of = dict(zip(FACTORS, (known.continents, known.settlement, known.education), strict=True))
-    columns |= {factor: _levels(people, factor, level_of[factor]) for factor in FACTORS}
+    columns |= {factor: _levels(people, factor, level_of) for factor, level_of in backgrounds.levels.items()}
     participants = pd.DataFrame(columns | people.attributes)
     _require_groups(participants, path)
     value_answers = derive_value_answers(people.ids, people.answers)
@@ -79,7 +71,7 @@ def read_participants(
 
 
 def _levels(people: Everyone, factor: str, level_of: Mapping[int, str]) -> NDArray[np.object_]:
-    """(n,) level of each person; None where the code is missing, or the country is on no continent of the list."""
+    """(n,) level of each person; None if the code is missing, or the list has no continent for the country."""
     name = ATTRIBUTE_OF[factor]
     codes = people.attributes[name].to_numpy(dtype=np.float64, na_value=np.nan)
     if factor != "continent":
@@ -94,15 +86,15 @@ def _levels(people: Everyone, factor: str, level_of: Mapping[int, str]) -> NDArr
 def _require_groups(participants: pd.DataFrame, path: Path) -> None:
     groups = participants[list(FACTORS)].dropna().drop_duplicates()
     if len(groups) < 2:
-        found = f"one, {', '.join(groups.iloc[0])}" if len(groups) else "none"
+        what = f"one, {', '.join(groups.iloc[0])}" if len(groups) else "none"
         raise HumanDataError(
-            f"{path}: people of two groups ({', '.join(FACTORS)}) were expected, found {found}; name a file of several "
+            f"{path}: people of two groups ({', '.join(FACTORS)}) were expected, found {what}; name a file of several "
             "countries or of all their people"
         )
 
 
 def _ledger(people: Everyone, participants: pd.DataFrame, value_answers: pd.DataFrame) -> pd.DataFrame:
-    """What was done to rows, whom a factor's level is unknown of, and by question and reason who gave no answer."""
+    """Entries for changed rows, for people without a factor's level, and for missing answers by question and reason."""
     entries = list(people.ledger)
     lacking = {entry.subject for entry in entries if entry.what == "missing"}
     why = load_human_files().missing
@@ -113,8 +105,8 @@ def _ledger(people: Everyone, participants: pd.DataFrame, value_answers: pd.Data
         codes: Codes = people.answers[question]
         if question in lacking:
             continue
-        found, counts = np.unique(codes[codes < 0].to_numpy(dtype=np.int64), return_counts=True)
-        reasons = {why[int(code)]: int(n) for code, n in zip(found[::-1], counts[::-1], strict=True)}
+        silent_codes, counts = np.unique(codes[codes < 0].to_numpy(dtype=np.int64), return_counts=True)
+        reasons = {why[int(code)]: int(n) for code, n in zip(silent_codes[::-1], counts[::-1], strict=True)}
         if n := int(codes.isna().sum()):
             reasons["the file holds nothing"] = n
         entries += [Entry("missing", question, n, reason) for reason, n in reasons.items()]

@@ -1,50 +1,44 @@
-"""`worldvaluesbench/personas`: the distinct backgrounds of those asked for; people who share one are asked once."""
+"""`worldvaluesbench/personas`: the distinct profiles of sampled people; people who share one are asked about once."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.material.profiles import profile_keys
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import profile_keys
 from valuesassets.records.errors import MissingData
 
 
 def derive_personas(participants: pd.DataFrame, samples: pd.DataFrame, attributes: Sequence[str]) -> pd.DataFrame:
-    """Rows of `personas`, sorted by their codes, so that what many have in common stands together.
+    """Rows of `personas`, sorted by their codes.
 
     Args:
-        participants: a column per attribute, and `participant_id`.
-        samples: rows of `probe_samples`: who is asked what.
-        attributes: ids of those that a prompt names.
+        participants: a column for each attribute, and `participant_id`.
+        samples: rows of `probe_samples`.
+        attributes: ids of the attributes that a prompt names.
 
     Raises:
-        MissingData: a sample's person is none of the participants, or there is no such attribute.
+        MissingData: a sample's person is not among the participants, or an attribute does not exist.
     """
-    return _asked(participants, samples, attributes)[0]
+    return _personas_and_pairs(participants, samples, attributes)[0]
 
 
 def asked_pairs(participants: pd.DataFrame, samples: pd.DataFrame, attributes: Sequence[str]) -> pd.DataFrame:
-    """What has to be asked for those samples: distinct `profile`, `question_id`, profile by profile.
-
-    Raises:
-        MissingData: as `derive_personas`.
-    """
-    return _asked(participants, samples, attributes)[1]
+    """The distinct `profile` and `question_id` of the samples, sorted by profile; arguments as `derive_personas`."""
+    return _personas_and_pairs(participants, samples, attributes)[1]
 
 
-def _asked(
+def _personas_and_pairs(
     participants: pd.DataFrame, samples: pd.DataFrame, attributes: Sequence[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The personas and what each of them is asked; nothing is copied for each of the samples but numbers."""
+    """The personas, and the questions of each; only numbers are copied for each sample, since they are many."""
     if lacking := [name for name in attributes if name not in participants]:
         raise MissingData(f"participants: column {lacking[0]} is missing; name attributes that the data set has")
     place = pd.Index(participants["participant_id"]).get_indexer(pd.Index(samples["participant_id"]))
     if (place < 0).any():
         row = int(np.argmax(place < 0))
-        raise MissingData(
-            f"probe_samples: row {row + 1}: person {samples['participant_id'].iloc[row]} is not a participant; "
-            "draw the samples from this data set"
-        )
+        who = f"row {row + 1}: person {samples['participant_id'].iloc[row]}"
+        raise MissingData(f"probe_samples: {who} is not a participant; draw the samples from this data set")
     is_asked = np.zeros(len(participants), bool)
     is_asked[place] = True
     people = participants.loc[is_asked]

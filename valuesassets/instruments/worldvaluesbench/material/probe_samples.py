@@ -1,9 +1,9 @@
-"""`worldvaluesbench/probe_samples`: who is asked which question, with the group of each."""
+"""`worldvaluesbench/probe_samples`: which people are sampled for which question, with their groups."""
 
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -18,70 +18,56 @@ from valuesassets.records.frames import column, rows
 
 EVERYBODY = "all"
 SAMPLED_SPLIT = "test"
-SEED_COLUMNS = {
+PUBLISHED_COLUMNS = {
     "Question": "question_id",
     "D_INTERVIEW": "participant_id",
     "Continent": "continent",
     "Urban / Rural": "settlement",
     "Education": "education",
 }
-"""Columns of the published probe, and what they are here."""
-_LEVELS = {"Urban": "urban", "Rural": "rural", "Primary or No Education": "primary_or_none"} | {
-    "Lower Secondary": "lower_secondary",
-    "Upper to Post Secondary": "upper_to_post_secondary",
-    "Tertiary": "tertiary",
+"""Our names for the columns of the published probe."""
+_LEVELS = {"Primary or No Education": "primary_or_none"} | {
+    name: name.lower().replace(" ", "_")
+    for name in ("Urban", "Rural", "Lower Secondary", "Upper to Post Secondary", "Tertiary")
 }
 COLUMNS = ["question_id", "participant_id", *FACTORS]
 NOT_ASKED = "not_asked"
-"""Of samples out of a file, in their `attrs`: rows of questions that are not asked, and how many rows it has."""
+"""The key in `attrs` of samples from a file: number of rows with other questions, and number of all rows."""
 
 
-class People(Protocol):
-    """What is known of people: tables `participants` and `value_answers`, in the same order."""
+@dataclass(frozen=True)
+class People:
+    """People and their answers: rows of `PARTICIPANTS` and of `VALUE_ANSWERS` in the same order."""
 
-    @property
-    def participants(self) -> pd.DataFrame:
-        """Rows of `PARTICIPANTS`."""
-        ...
-
-    @property
-    def value_answers(self) -> pd.DataFrame:
-        """Rows of `VALUE_ANSWERS`."""
-        ...
+    participants: pd.DataFrame
+    value_answers: pd.DataFrame
 
 
 def choose_samples(
     dataset: People, questions: Sequence[ValueQuestion], probe: str | int, seed: int = 0
 ) -> pd.DataFrame:
-    """Who is asked: everybody (`all`), N people of each group, or those of a file of samples.
+    """The samples of a probe: everybody who answered and is in a group (`all`), N people of each group, or a file's.
+
+    Returns:
+        Rows of `question_id`, `participant_id` and the factors' levels.
 
     Raises:
-        RatingsError: as `read_samples` and `draw_samples`.
+        RatingsError: nobody answered and is in a group; or as `read_samples` and `draw_samples`.
     """
     written = str(probe)
     if written == EVERYBODY:
-        return all_samples(dataset, questions)
+        in_a_group = _in_a_group(dataset.participants)
+        chosen = [np.flatnonzero(in_a_group & _answered(dataset, question)) for question in questions]
+        return _samples(dataset.participants, questions, chosen)
     if written.isdecimal():
         return draw_samples(dataset, questions, int(written), seed)
     return read_samples(Path(written), dataset, questions)
 
 
-def all_samples(dataset: People, questions: Sequence[ValueQuestion]) -> pd.DataFrame:
-    """Everybody who answered a question and is in a group: `question_id, participant_id` and the factors' levels.
-
-    Raises:
-        RatingsError: nobody is.
-    """
-    people = dataset.participants
-    in_a_group = _in_a_group(people)
-    chosen = [np.flatnonzero(in_a_group & _answered(dataset, question)) for question in questions]
-    return _samples(people, questions, chosen)
-
-
 def draw_samples(dataset: People, questions: Sequence[ValueQuestion], n: int, seed: int = 0) -> pd.DataFrame:
-    """N people of each group who answered, of the split `test`, from groups that have more than N of them.
+    """N people who answered from each group with more than N of them in the split `test`.
 
-    Each question draws its own people; a question's draw depends on the seed, its id and the people alone.
+    People are drawn for each question; the draw depends only on the seed, the question's id and the people.
 
     Raises:
         RatingsError: no group has more than N such people.
@@ -105,45 +91,44 @@ def draw_samples(dataset: People, questions: Sequence[ValueQuestion], n: int, se
 
 
 def read_samples(path: Path, dataset: People, questions: Sequence[ValueQuestion] = ()) -> pd.DataFrame:
-    """The samples of a TSV file: the published columns (`Question`, ..., `D_INTERVIEW`), or ours.
+    """The samples of a TSV file with the published columns (`Question`, ..., `D_INTERVIEW`), or ours.
 
     Args:
-        questions: which of the file's questions are taken; all of them if left out. Rows of others are counted in
-            `attrs[NOT_ASKED]`.
+        questions: the questions to use; all of the file if empty. Rows of others are counted in `attrs[NOT_ASKED]`.
 
     Raises:
-        RatingsError: a column is missing, a level is unknown, a person is not in the data set, stands twice or is in
+        RatingsError: a column is missing, a level is unknown, or a person is not in the data set, occurs twice or is in
             two groups.
     """
     text = read_text(path, "a table of samples", RatingsError)
-    found = _table(path, text).rename(columns=SEED_COLUMNS)
-    if missing := [name for name in COLUMNS if name not in found]:
-        shown = {ours: theirs for theirs, ours in SEED_COLUMNS.items()}[missing[0]]
+    table = _table(path, text).rename(columns=PUBLISHED_COLUMNS)
+    if missing := [name for name in COLUMNS if name not in table]:
+        name = {ours: theirs for theirs, ours in PUBLISHED_COLUMNS.items()}[missing[0]]
         raise RatingsError(
-            f"{path}: row 1: column {shown} is missing; {', '.join(SEED_COLUMNS)} were expected, between tabs"
+            f"{path}: row 1: column {name} is missing; {', '.join(PUBLISHED_COLUMNS)} were expected, between tabs"
         )
-    found = pd.DataFrame({name: column(found, name).str.strip() for name in COLUMNS})
+    table = pd.DataFrame({name: column(table, name).str.strip() for name in COLUMNS})
     for factor, levels in FACTORS.items():
-        found[factor] = column(found, factor).replace(_LEVELS)
-        _refuse(path, found, ~column(found, factor).isin(levels), factor, f"one of {', '.join(levels)} was expected")
-    resolve_people(str(path), column(found, "participant_id"), dataset.participants)
-    is_known = column(found, "question_id").isin(list(dataset.value_answers.columns))
-    _refuse(path, found, ~is_known, "question_id", "a question of the data set was expected")
-    repeated = found.duplicated(subset=["question_id", "participant_id"])
-    _refuse(path, found, repeated, "participant_id", "the question has this person already; keep one row")
-    _refuse_two_groups(path, found)
-    taken = found
+        table[factor] = column(table, factor).replace(_LEVELS)
+        _refuse(path, table, ~column(table, factor).isin(levels), factor, f"one of {', '.join(levels)} was expected")
+    resolve_people(str(path), column(table, "participant_id"), dataset.participants)
+    is_known = column(table, "question_id").isin(list(dataset.value_answers.columns))
+    _refuse(path, table, ~is_known, "question_id", "a question of the data set was expected")
+    repeated = table.duplicated(subset=["question_id", "participant_id"])
+    _refuse(path, table, repeated, "participant_id", "the question has this person already; keep one row")
+    _refuse_two_groups(path, table)
+    samples = table
     if questions:
-        taken = rows(found, column(found, "question_id").isin([question.id for question in questions]))
-    if taken.empty:
+        samples = rows(table, column(table, "question_id").isin([question.id for question in questions]))
+    if samples.empty:
         raise RatingsError(f"{path}: holds nobody for the questions asked; name another file")
-    taken = taken.reset_index(drop=True)
-    taken.attrs[NOT_ASKED] = len(found) - len(taken), len(found)
-    return taken
+    samples = samples.reset_index(drop=True)
+    samples.attrs[NOT_ASKED] = len(table) - len(samples), len(table)
+    return samples
 
 
-def resolve_people(source: str, ids: pd.Series, participants: pd.DataFrame) -> None:
-    """See that every id of a file is one person's.
+def resolve_people(source: str, ids: pd.Series, participants: pd.DataFrame) -> NDArray[np.int64]:
+    """(n,) rows of the people of a file in the data set.
 
     Raises:
         RatingsError: a person is not in the data set, or several share the id.
@@ -151,20 +136,22 @@ def resolve_people(source: str, ids: pd.Series, participants: pd.DataFrame) -> N
     unknown = ~ids.isin(participants["participant_id"])
     if unknown.any():
         row = int(np.flatnonzero(unknown)[0])
-        found = str(ids.iloc[row])
-        shared = participants.loc[participants["interview_id"].astype(str) == found, "participant_id"]
+        person = str(ids.iloc[row])
+        shared = participants.loc[participants["interview_id"].astype(str) == person, "participant_id"]
         if len(shared):
-            told = (
+            why = (
                 f"{len(shared)} people share this D_INTERVIEW; name them as the data set does, {shared.iloc[0]} and on"
             )
         else:
-            told = "nobody in the data set has this id; is it another version of the data?"
-        raise RatingsError(f"{source}: row {row + 2}: person {found}: {told}")
+            why = "nobody in the data set has this id; is it another version of the data?"
+        raise RatingsError(f"{source}: row {row + 2}: person {person}: {why}")
+    distinct = ids.astype("category").cat
+    return pd.Index(participants["participant_id"]).get_indexer(distinct.categories)[distinct.codes].astype(np.int64)
 
 
 def _in_a_group(people: pd.DataFrame) -> NDArray[np.bool_]:
-    known = [people[factor].notna().to_numpy(dtype=bool) for factor in FACTORS]
-    return np.logical_and.reduce(known)
+    has_level = [people[factor].notna().to_numpy(dtype=bool) for factor in FACTORS]
+    return np.logical_and.reduce(has_level)
 
 
 def _answered(dataset: People, question: ValueQuestion) -> NDArray[np.bool_]:
@@ -182,35 +169,35 @@ def _samples(
             f"{int(_in_a_group(people).sum())} have all of {', '.join(FACTORS)}; ask for fewer"
         )
     numbers = np.repeat(np.arange(len(chosen)), [len(each) for each in chosen])
-    asked = pd.Categorical.from_codes(numbers, [question.id for question in questions])
+    question_ids = pd.Categorical.from_codes(numbers, [question.id for question in questions])
     columns = {name: people[name].astype("category").iloc[places].array for name in ("participant_id", *FACTORS)}
-    return pd.DataFrame({"question_id": asked} | columns)
+    return pd.DataFrame({"question_id": question_ids} | columns)
 
 
 def _table(path: Path, text: str) -> pd.DataFrame:
     try:
         return pd.read_csv(io.StringIO(text), sep="\t", dtype=str, keep_default_na=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as fault:
-        said = " ".join(str(fault).removeprefix("Error tokenizing data. C error: ").split())
-        raise RatingsError(f"{path}: not a table: {said}; mend the file there") from None
+        reason = " ".join(str(fault).removeprefix("Error tokenizing data. C error: ").split())
+        raise RatingsError(f"{path}: not a table: {reason}; mend the file there") from None
 
 
-def _refuse_two_groups(path: Path, found: pd.DataFrame) -> None:
-    """See that a person has the same levels in every row: people are resampled within their group."""
+def _refuse_two_groups(path: Path, table: pd.DataFrame) -> None:
+    """Check that each person has the same levels in every row, since people are resampled within their group."""
     for factor in FACTORS:
-        first = found.groupby("participant_id", sort=False)[factor].transform("first")
-        differs = (column(found, factor) != first).to_numpy()
+        first = table.groupby("participant_id", sort=False)[factor].transform("first")
+        differs = (column(table, factor) != first).to_numpy()
         if differs.any():
             row = int(np.flatnonzero(differs)[0])
-            person, level = found["participant_id"].iloc[row], found[factor].iloc[row]
-            before = int(np.flatnonzero(column(found, "participant_id") == person)[0])
+            person, level = table["participant_id"].iloc[row], table[factor].iloc[row]
+            before = int(np.flatnonzero(column(table, "participant_id") == person)[0])
             raise RatingsError(
                 f"{path}: row {row + 2}: {factor}: found {level} of person {person}, {first.iloc[row]} was expected, "
                 f"as in row {before + 2}; a person is in one group: mend the row that is wrong"
             )
 
 
-def _refuse(path: Path, found: pd.DataFrame, mask: pd.Series, name: str, expected: str) -> None:
+def _refuse(path: Path, table: pd.DataFrame, mask: pd.Series, name: str, expected: str) -> None:
     if mask.any():
         row = int(np.flatnonzero(mask)[0])
-        raise RatingsError(f"{path}: row {row + 2}: {name}: found {found[name].iloc[row] or repr('')}, {expected}")
+        raise RatingsError(f"{path}: row {row + 2}: {name}: found {table[name].iloc[row] or repr('')}, {expected}")

@@ -1,4 +1,4 @@
-"""What checks look at before anything is asked: questions against their codes, people against their groups."""
+"""Checks of the material: whether questions fit their codes, people their groups, and answers their scales."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,11 +28,7 @@ def question_faults(questions: Sequence[ValueQuestion]) -> Faults:
 
 
 def people_faults(participants: pd.DataFrame) -> dict[str, Faults]:
-    """By what is wrong, people who share an id, and codes of countries and education that stand for no level.
-
-    Returns:
-        `ids`, `continent`, `education`.
-    """
+    """People who share an id (`ids`), and codes without a level (`continent`, `education`)."""
     ids = Counter(participants["participant_id"])
     faults: dict[str, Faults] = {"ids": [{"participant_id": name, "people": n} for name, n in ids.items() if n > 1]}
     for factor in ("continent", "education"):
@@ -43,13 +39,13 @@ def people_faults(participants: pd.DataFrame) -> dict[str, Faults]:
 
 
 def answer_faults(answers: pd.DataFrame, questions: Sequence[ValueQuestion]) -> Faults:
-    """Questions that nobody answered, or whose answers leave their scale."""
+    """Questions that nobody answered, or that have answers off their scale."""
     faults: Faults = []
     for question in questions:
         codes = answers[question.id].to_numpy(float, na_value=np.nan)
-        given = codes[codes >= 0]
-        off = int(((given < question.lo) | (given > question.hi)).sum())
-        if not len(given):
+        answered = codes[codes >= 0]
+        off = int(((answered < question.lo) | (answered > question.hi)).sum())
+        if not len(answered):
             faults.append({"question_id": question.id, "found": "nobody's answer"})
         elif off:
             faults.append({"question_id": question.id, "found": f"{off} answers off {question.lo} to {question.hi}"})

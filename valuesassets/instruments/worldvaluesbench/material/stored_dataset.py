@@ -1,4 +1,4 @@
-"""A data set as the files of a folder."""
+"""A data set as files in a folder."""
 
 import contextlib
 import secrets
@@ -11,12 +11,12 @@ import pandas as pd
 
 from valuesassets.instruments.worldvaluesbench.material.dataset_statistics import derive_dataset_statistics
 from valuesassets.instruments.worldvaluesbench.material.participants import Dataset
-from valuesassets.instruments.worldvaluesbench.published.files import SeedFiles
 from valuesassets.instruments.worldvaluesbench.published.format import (
     FILES,
+    PublishedFiles,
     require_variables,
-    unlike_the_seeds,
-    write_seed_format,
+    unlike_published,
+    write_published_format,
 )
 from valuesassets.instruments.worldvaluesbench.tables import LEDGER, PARTICIPANTS, VALUE_ANSWERS
 from valuesassets.records.csv_tables import csv_text, read_csv
@@ -26,49 +26,53 @@ from valuesassets.records.parquet import read_frame, write_frame
 
 PARTICIPANTS_FILE, ANSWERS_FILE = "participants.parquet", "value_answers.parquet"
 STATISTICS_FILE, LEDGER_FILE = "statistics.csv", "ledger.csv"
-SEED_FORMAT = "seed_format"
+PUBLISHED_FORMAT = "seed_format"
 
 
-def write_dataset(dataset: Dataset, folder: Path, seed_files: SeedFiles | None = None) -> Dataset:
-    """Write a data set's tables, with the eight files of the seed where its own are given; all of them or none.
+def write_dataset(dataset: Dataset, folder: Path, published: PublishedFiles | None = None) -> Dataset:
+    """Write a data set's tables, and the eight published files if `published` is given; all of them or none.
 
-    Where they are not given, those of an earlier data set in the folder go.
+    Without `published`, the eight files of an earlier data set in the folder are removed.
 
     Returns:
-        The data set as it was written: its ledger says where the eight files are not as the seed's.
+        The data set as written; its ledger says where the eight files differ from the published ones.
 
     Raises:
-        InputError: the seed's files name a variable that the data set has not.
+        InputError: the published files name a variable that the data set does not have.
         StorageError: the folder cannot be written.
     """
-    if seed_files is not None:
-        require_variables(dataset, seed_files)
-        told = pd.DataFrame(unlike_the_seeds(dataset), columns=dataset.ledger.columns)
+    if published is not None:
+        require_variables(dataset, published)
+        entries = pd.DataFrame(unlike_published(dataset), columns=dataset.ledger.columns)
         dataset = replace(
-            dataset, ledger=pd.concat([dataset.ledger, told], ignore_index=True) if len(told) else dataset.ledger
+            dataset, ledger=pd.concat([dataset.ledger, entries], ignore_index=True) if len(entries) else dataset.ledger
         )
     with _whole_folder(folder) as temporary:
         write_frame(temporary / PARTICIPANTS_FILE, dataset.participants, PARTICIPANTS)
         write_frame(temporary / ANSWERS_FILE, dataset.value_answers, VALUE_ANSWERS)
         write_text(temporary / STATISTICS_FILE, csv_text(derive_dataset_statistics(dataset)["splits"]))
         write_text(temporary / LEDGER_FILE, csv_text(dataset.ledger))
-        if seed_files is not None:
-            write_seed_format(dataset, seed_files, temporary / SEED_FORMAT)
-    if seed_files is None:
-        _remove_seed_format(folder / SEED_FORMAT)
+        if published is not None:
+            write_published_format(dataset, published, temporary / PUBLISHED_FORMAT)
+    if published is None:
+        _remove_published_format(folder / PUBLISHED_FORMAT)
     return dataset
 
 
 def read_dataset(folder: Path) -> Dataset:
-    """The data set of a folder that `write_dataset` has written.
+    """The data set in a folder that `write_dataset` wrote.
 
     Raises:
-        StorageError: the folder or one of its files is missing or damaged, or its two tables are of different people.
+        StorageError: the folder or a file is missing or damaged, or its two tables are of different people.
     """
     if not folder.is_dir():
         raise StorageError(f"{no_such_file(folder, 'folder')}; `valuesassets worldvaluesbench dataset` writes one")
-    participants = read_frame(_there(folder / PARTICIPANTS_FILE), PARTICIPANTS)
-    value_answers = read_frame(_there(folder / ANSWERS_FILE), VALUE_ANSWERS)
+    for path in (folder / PARTICIPANTS_FILE, folder / ANSWERS_FILE):
+        if not path.is_file():
+            command = "`valuesassets worldvaluesbench dataset`"
+            raise StorageError(f"{path}: no such file; name a folder that {command} has written")
+    participants = read_frame(folder / PARTICIPANTS_FILE, PARTICIPANTS)
+    value_answers = read_frame(folder / ANSWERS_FILE, VALUE_ANSWERS)
     if not participants["participant_id"].equals(value_answers["participant_id"]):
         raise StorageError(f"{folder}: {PARTICIPANTS_FILE} and {ANSWERS_FILE} have different people; write both anew")
     ledger = folder / LEDGER_FILE
@@ -76,26 +80,18 @@ def read_dataset(folder: Path) -> Dataset:
     return Dataset(participants, value_answers, entries)
 
 
-def _there(path: Path) -> Path:
-    if not path.is_file():
-        raise StorageError(
-            f"{path}: no such file; name a folder that `valuesassets worldvaluesbench dataset` has written"
-        )
-    return path
-
-
-def _remove_seed_format(folder: Path) -> None:
-    """Remove the eight files, and the folders that are empty then."""
+def _remove_published_format(folder: Path) -> None:
+    """Remove the eight files, and their folders if these are empty then."""
     for path in FILES:
         (folder / path).unlink(missing_ok=True)
     for place in (*{folder / path.parent for path in FILES}, folder):
-        with contextlib.suppress(OSError):  # it holds something else, or is not there
+        with contextlib.suppress(OSError):  # it is not empty, or does not exist
             place.rmdir()
 
 
 @contextlib.contextmanager
 def _whole_folder(folder: Path) -> Iterator[Path]:
-    """A folder whose files move into `folder` when the block ends without an error; else nothing is left of it."""
+    """A temporary folder; its files move into `folder` if the block ends without an error, and are removed if not."""
     # Inside, not beside: `folder` may be `.`, or a link to another file system.
     temporary, is_new = folder / f".new.{secrets.token_hex(4)}", not folder.exists()
     try:
@@ -108,5 +104,5 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         if is_new:
-            with contextlib.suppress(OSError):  # it holds the data set, or was not made
+            with contextlib.suppress(OSError):  # it contains the data set, or does not exist
                 folder.rmdir()

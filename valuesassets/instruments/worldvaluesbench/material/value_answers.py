@@ -1,4 +1,4 @@
-"""`worldvaluesbench/value_answers`: what each person answered, a column per question, on the question's scale."""
+"""`worldvaluesbench/value_answers`: people's answers, a column for each question with codes of its scale."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,15 +11,15 @@ from valuesassets.people.own_variables import Codes, Scale
 
 
 def scales_of(questions: Iterable[ValueQuestion]) -> dict[str, Scale]:
-    """How the file's codes become answers, by question."""
+    """The scale by which codes of the file become answers, by question."""
     return {each.id: Scale(range(each.lo, each.hi + 1), each.recodes, each.missing) for each in questions}
 
 
 def derive_value_answers(ids: Sequence[str] | NDArray[np.object_], answers: Mapping[str, Codes]) -> pd.DataFrame:
-    """Rows of `VALUE_ANSWERS`: ids of people, and (n,) codes by question."""
+    """Rows of `VALUE_ANSWERS` from the ids of people and (n,) codes by question."""
     return pd.DataFrame({"participant_id": ids, **answers})
 
 
 def question_ids(value_answers: pd.DataFrame) -> list[str]:
-    """The questions that a table of answers has, in its order."""
+    """The questions of a table of answers, in the order of its columns."""
     return [name for name in value_answers.columns if name != "participant_id"]

@@ -20,11 +20,11 @@ class ValueQuestion(Record):
 
     Attributes:
         id: the variable of WVS-7, as `Q1`.
-        text: the question alone, without its scale.
-        lo, hi: codes of the first and the last answer on the scale; there is one for each number between them.
-        labels: one for each answer, `lo` to `hi`; of ten points only the ends have a text, those between have "".
-        recodes: what a code of the survey's file is on the scale, where that is another.
-        missing: codes of the file that are no place on the scale, so that the answer counts as missing.
+        text: the question without its scale.
+        lo, hi: codes of the first and last answer on the scale, which has an answer for each number between them.
+        labels: one for each answer, `lo` to `hi`; of ten points only the ends have a text, the others have "".
+        recodes: codes on the scale by code of the survey's file, if they differ.
+        missing: codes of the file that count as missing because they are not on the scale.
     """
 
     id: str
@@ -38,7 +38,7 @@ class ValueQuestion(Record):
 
     @property
     def values(self) -> tuple[int, ...]:
-        """Codes of its K answers."""
+        """Codes of the K answers."""
         return tuple(range(self.lo, self.hi + 1))
 
 
@@ -49,30 +49,26 @@ class _File(Record):
 
 @functools.cache
 def load_value_questions() -> dict[str, ValueQuestion]:
-    """The bundled questions by id, in the order of WVS-7.
-
-    Raises:
-        StudyError: the file is malformed; names key and reason.
-    """
+    """The bundled questions by id, in the order of WVS-7; StudyError names key and reason if the file is malformed."""
     return {question.id: question for question in _load().questions}
 
 
 def probe_questions() -> tuple[str, ...]:
-    """Ids of the 36 questions of the probe: the first three of each category."""
+    """Ids of the 36 questions of the probe, the first three of each category."""
     return _load().probe
 
 
-def chosen_questions(asked: str | Sequence[str]) -> list[ValueQuestion]:
-    """The questions that a set asks for: `probe`, `all`, or ids.
+def chosen_questions(choice: str | Sequence[str]) -> list[ValueQuestion]:
+    """The questions of a set: `probe`, `all`, or ids.
 
     Raises:
-        StudyError: an id is no question's.
+        StudyError: an id is unknown.
     """
-    known = load_value_questions()
-    ids = {"probe": probe_questions(), "all": tuple(known)}[asked] if isinstance(asked, str) else asked
-    if unknown := [name for name in ids if name not in known]:
+    questions = load_value_questions()
+    ids = {"probe": probe_questions(), "all": tuple(questions)}[choice] if isinstance(choice, str) else choice
+    if unknown := [name for name in ids if name not in questions]:
         raise StudyError(f"questions: {', '.join(unknown[:3])} unknown; ids such as Q1 to Q259, Q234A were expected")
-    return [known[name] for name in dict.fromkeys(ids)]
+    return [questions[name] for name in dict.fromkeys(ids)]
 
 
 @functools.cache

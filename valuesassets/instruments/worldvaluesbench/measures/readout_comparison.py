@@ -1,9 +1,9 @@
-"""`worldvaluesbench/readout_comparison`: one prompt read in several ways, and what every score becomes under each.
+"""`worldvaluesbench/readout_comparison`: distances between readouts of the same prompts, and the scores of each.
 
-Exact: the distribution over the scale. Greedy: its mode, as a model gives it that always writes the likeliest answer.
-Sampled: answers to the same prompt that were drawn and parsed as text. They lie as far from the exact distribution as
-chance has it; a mode lies as far as the distribution is wide, however often it is asked for. Figures: what was written
-to the benchmark's own prompts, which are others, so that chance alone says nothing of their distance.
+Exact is the distribution over the scale; greedy is its mode, which a model gives that always writes the most probable
+answer. Sampled are drawn answers parsed from text, whose distance from the exact distribution is due to chance; the
+distance of a mode grows with the width of the distribution. Figures are answers to the published prompts, whose
+distance is not due to chance alone.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,50 +22,51 @@ from valuesassets.records.frames import column, parts_of, records, rows, rows_wh
 EXACT, GREEDY, SAMPLED = "exact", "greedy", "sampled"
 AVERAGED = "averaged"
 ORDERS = {"forward": "prob_forward", "reversed": "prob_reversed", AVERAGED: "prob_averaged"}
-"""What a distribution is of; answers to other prompts than the one read are compared with the average."""
+"""The columns of distributions by order; answers to other prompts are compared with the average."""
 SCORES = ("w1_seed", "slope", "slope_low", "slope_high", "exaggeration", "direction", "skill")
-"""What is told of each readout, beside the distances between them."""
+"""The scores of each readout."""
+PROMPT_COLUMNS = ("question_id", "wording", "order", "readout", "n", "n_unparsed", "w1_unit")
+PROMPT_COLUMNS += ("w1_expected_unit", "w1_expected_sd")
 Score = Callable[[Mapping[str, pd.DataFrame]], Mapping[str, Mapping[str, Any]]]
 
 
 def derive_readout_comparison(
     cells: Mapping[str, tuple[pd.DataFrame, pd.DataFrame]], score: Score, seed: int
 ) -> dict[str, pd.DataFrame]:
-    """How far readouts of the same prompts are from each other, and every score under each of them.
+    """Distances between readouts of the same prompts, and the scores of each readout.
 
     Args:
-        cells: by model its rows of `rating_distributions` and of `decoded_ratings`.
-        score: gives `SCORES` by name, of ratings (`question_id`, `response_value`, `prob`) by name.
+        cells: rows of `rating_distributions` and of `decoded_ratings`, by model.
+        score: returns `SCORES` by readout, from ratings (`question_id`, `response_value`, `prob`) by readout.
 
     Returns:
-        `readouts`: a row for each model and readout; `prompts`: one for each prompt of it.
+        `readouts`: a row for each model and readout; `prompts`: a row for each of their prompts.
     """
-    prompts = [compare_prompts(read, drawn, seed).assign(model=model) for model, (read, drawn) in cells.items()]
-    prompt_rows = pd.concat(prompts, ignore_index=True)
-    rows = []
-    for model, (read, drawn) in cells.items():
-        scored = score(ratings_by_readout(read, drawn))
-        for readout, scores in scored.items():
-            of_both = rows_where(prompt_rows, model=model, readout=readout)
-            rows.append({"model": model, "readout": readout} | _summary(of_both) | {n: scores.get(n) for n in SCORES})
-    return {"readouts": pd.DataFrame(rows), "prompts": prompt_rows}
+    prompts, table_rows = [], []
+    for model, (exact, drawn) in cells.items():
+        prompts.append(compare_prompts(exact, drawn, seed).assign(model=model))
+        for readout, scores in score(ratings_by_readout(exact, drawn)).items():
+            summary = _summary(rows_where(prompts[-1], readout=readout))
+            table_rows.append({"model": model, "readout": readout} | summary | {n: scores.get(n) for n in SCORES})
+    return {"readouts": pd.DataFrame(table_rows), "prompts": pd.concat(prompts, ignore_index=True)}
 
 
-def compare_prompts(read: pd.DataFrame, drawn: pd.DataFrame, seed: int) -> pd.DataFrame:
-    """The distance of each other readout from the exact one, for each prompt in each order that it was made in.
+def compare_prompts(distributions: pd.DataFrame, drawn: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The distances of the other readouts from the exact one, for each prompt and order.
 
     Args:
-        read: rows of `rating_distributions` of a model.
-        drawn: rows of `decoded_ratings` of the same; answers that are no rating are counted, and left out.
+        distributions: rows of `rating_distributions` of a model.
+        drawn: rows of `decoded_ratings` of the same model; answers that are no rating are counted and left out.
 
     Returns:
-        question_id, wording, order, readout, n, n_unparsed, w1_unit; and where answers to the same prompt were drawn
-        `w1_expected_unit` and `w1_expected_sd`, what chance alone makes of it.
+        `PROMPT_COLUMNS`; the expected distance by chance, `w1_expected_unit` and `w1_expected_sd`, only of answers that
+        were drawn to the same prompt.
     """
     counted = _counts(drawn)
-    first = read["wording"].min()
+    first = distributions["wording"].min()
     rows: list[dict[str, Any]] = []
-    for (asked_as, number), answers in parts_of(read.sort_values("response_value"), ["question_id", "wording"]):
+    in_order = distributions.sort_values("response_value")
+    for (asked_as, number), answers in parts_of(in_order, ["question_id", "wording"]):
         wording = int(number)
         values = answers["response_value"].to_numpy()
         unit = (values - values[0]) / np.ptp(values)
@@ -76,66 +77,55 @@ def compare_prompts(read: pd.DataFrame, drawn: pd.DataFrame, seed: int) -> pd.Da
             named = {"question_id": asked_as, "wording": wording, "order": order}
             mode = np.eye(len(exact))[exact.argmax()]
             if order != AVERAGED:
-                one = {"readout": GREEDY, "n": 1, "n_unparsed": 0, "w1_unit": float(w1_unit_of(exact, mode, unit))}
-                rows.append(named | one)
+                greedy = {"readout": GREEDY, "n": 1, "n_unparsed": 0, "w1_unit": float(w1_unit_of(exact, mode, unit))}
+                rows.append(named | greedy)
             elif wording != first:
                 continue
-            for readout, (parsed, n_unparsed) in counted.get(
-                (asked_as, order if order == AVERAGED else wording, order), {}
-            ).items():
+            place = asked_as, order if order == AVERAGED else wording, order
+            for readout, (parsed, n_unparsed) in counted.get(place, {}).items():
                 n = int(sum(parsed.values()))
-                said: dict[str, Any] = {"readout": readout, "n": n, "n_unparsed": n_unparsed}
+                row: dict[str, Any] = {"readout": readout, "n": n, "n_unparsed": n_unparsed}
                 if n:
                     shares = np.array([parsed.get(int(value), 0) for value in values]) / n
-                    said |= {"w1_unit": w1_unit_of(exact, shares, unit)}
+                    row |= {"w1_unit": w1_unit_of(exact, shares, unit)}
                 if n and readout == SAMPLED:
                     chance = _by_chance(exact, unit, n, seeded(seed, "readouts", str(asked_as), order))
-                    said |= {"w1_expected_unit": chance.mean(), "w1_expected_sd": chance.std(ddof=1)}
-                rows.append(named | said)
-    names = [
-        "question_id",
-        "wording",
-        "order",
-        "readout",
-        "n",
-        "n_unparsed",
-        "w1_unit",
-        "w1_expected_unit",
-        "w1_expected_sd",
-    ]
-    return pd.DataFrame(rows, columns=pd.Index(names))
+                    row |= {"w1_expected_unit": chance.mean(), "w1_expected_sd": chance.std(ddof=1)}
+                rows.append(named | row)
+    return pd.DataFrame(rows, columns=pd.Index(PROMPT_COLUMNS))
 
 
-def ratings_by_readout(read: pd.DataFrame, drawn: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """What a model says under each readout, in the columns that ratings come in; of its first wording.
+def ratings_by_readout(distributions: pd.DataFrame, drawn: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The ratings of a model's first wording under each readout, with the columns of files of ratings.
 
-    Exact answers are averaged over the orders, and drawn ones are too, however many of each order could be parsed; a
-    mode is that of the average (the lowest of several), so that what it scores differs by the readout alone. Drawn ones
-    say of how many answers each is. What was not asked has no row; an answer that is no rating has one without `prob`.
+    Exact and drawn answers are averaged over orders with equal weights. A mode is that of the average (the lowest of
+    several), so that its scores differ only by the readout. Drawn answers have `n_draws`. Questions without answers
+    have no row, and those whose answers are no rating have rows without `prob`.
     """
-    first = rows_where(read, wording=read["wording"].min()).sort_values(["question_id", "response_value"])
+    first = rows_where(distributions, wording=distributions["wording"].min())
+    first = first.sort_values(["question_id", "response_value"])
     exact = first[["question_id", "response_value"]].assign(prob=first["prob_averaged"])
     prob = column(exact, "prob")
     mode = prob == prob.groupby(exact["question_id"]).transform("max")
     is_first = mode & (mode.groupby(exact["question_id"]).cumsum() == 1)
-    found = {EXACT: exact, GREEDY: exact.assign(prob=is_first.astype(float).where(prob.notna()))}
+    readouts = {EXACT: exact, GREEDY: exact.assign(prob=is_first.astype(float).where(prob.notna()))}
     counted = counted_ratings(drawn)
-    of_first = rows(counted, counted["wording"].isin([read["wording"].min(), *FIGURES]))
+    of_first = rows(counted, counted["wording"].isin([distributions["wording"].min(), *FIGURES]))
     for (readout,), part in parts_of(of_first, ["readout"]):
-        asked = rows(exact, column(exact, "question_id").isin(column(part, "question_id")))
-        shares, n_draws = _shares(part, asked)
-        found[str(readout)] = asked.assign(prob=shares)
-        if readout == SAMPLED:  # at temperature 0 the same answer would be written again: no noise
-            found[str(readout)]["n_draws"] = n_draws
-    return found
+        answered = rows(exact, column(exact, "question_id").isin(column(part, "question_id")))
+        shares, n_draws = _shares(part, answered)
+        readouts[str(readout)] = answered.assign(prob=shares)
+        if readout == SAMPLED:  # at temperature 0 an answer has no noise
+            readouts[str(readout)]["n_draws"] = n_draws
+    return readouts
 
 
-def _shares(counted: pd.DataFrame, asked: pd.DataFrame) -> tuple[Array, Array]:
-    """Of each row asked for its share of the ratings, mean over orders, and how many draws its variance is that of."""
+def _shares(counted: pd.DataFrame, exact: pd.DataFrame) -> tuple[Array, Array]:
+    """The share of ratings of each row of `exact`, averaged over orders, and the number of draws by its variance."""
     names = ["question_id", "response_value"]
     parsed = rows(counted, counted["response_value"].notna()).astype({"response_value": float})
     n = parsed.pivot_table(index=names, columns="order", values="n", aggfunc="sum")
-    n = n.reindex(pd.MultiIndex.from_arrays([asked["question_id"], asked["response_value"].astype(float)])).fillna(0)
+    n = n.reindex(pd.MultiIndex.from_arrays([exact["question_id"], exact["response_value"].astype(float)])).fillna(0)
     total = pd.DataFrame(n.groupby(level="question_id").transform("sum"))
     total = total.where(total > 0)
     draws = total.notna().sum(axis=1) ** 2 / total.rdiv(1).sum(axis=1)
@@ -143,19 +133,18 @@ def _shares(counted: pd.DataFrame, asked: pd.DataFrame) -> tuple[Array, Array]:
 
 
 def beyond_chance(readouts: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows whose drawn answers lie farther from the exact ones than the draw alone is to blame for."""
-    shown = ["model", "readout", "w1_unit", "w1_expected_unit", "w1_allowed_unit"]
-    return records(readouts.loc[readouts["w1_unit"] > readouts["w1_allowed_unit"], shown])
+    """The rows whose drawn answers are farther from the exact ones than expected by chance."""
+    columns = ["model", "readout", "w1_unit", "w1_expected_unit", "w1_allowed_unit"]
+    return records(readouts.loc[readouts["w1_unit"] > readouts["w1_allowed_unit"], columns])
 
 
 def _summary(prompts: pd.DataFrame) -> dict[str, Any]:
-    """Of all prompts of a readout; the exact one has none of its own."""
+    """A summary of the prompts of a readout; the exact readout has no prompts here."""
+    counts = {"n_prompts": len(prompts), "n_answers": int(prompts["n"].sum())}
+    counts |= {"n_unparsed": int(prompts["n_unparsed"].sum())}
     if not len(prompts):
-        return {"n_prompts": 0, "n_answers": 0, "n_unparsed": 0}
-    return {
-        "n_prompts": len(prompts),
-        "n_answers": int(prompts["n"].sum()),
-        "n_unparsed": int(prompts["n_unparsed"].sum()),
+        return counts
+    return counts | {
         "w1_unit": prompts["w1_unit"].mean(),
         "w1_expected_unit": prompts["w1_expected_unit"].mean(),
         "w1_allowed_unit": allowed_mean(prompts["w1_expected_unit"], prompts["w1_expected_sd"]),
@@ -163,21 +152,18 @@ def _summary(prompts: pd.DataFrame) -> dict[str, Any]:
 
 
 def counted_ratings(drawn: pd.DataFrame) -> pd.DataFrame:
-    """How often each rating was written: question_id (as asked), wording, order, readout, response_value, n.
+    """Counts of ratings: question_id (with profile), wording, order, readout, response_value (null for no rating), n.
 
-    What is no rating of the scale has no `response_value`. Of the benchmark's own prompts the readout is the figure,
-    and the order that of the exact distribution which they are compared with.
+    The readout of published prompts is the figure, and their order that of the exact distribution to compare with.
     """
-    own = drawn["wording"].isin(list(FIGURES))
-    asked_as = drawn["question_id"].where(
-        drawn["profile"].isna(), drawn["question_id"] + "@" + drawn["profile"].fillna("")
-    )
+    is_published = drawn["wording"].isin(list(FIGURES))
+    with_profile = drawn["question_id"] + "@" + drawn["profile"].fillna("")
     named = pd.DataFrame(
         {
-            "question_id": asked_as,
+            "question_id": drawn["question_id"].where(drawn["profile"].isna(), with_profile),
             "wording": drawn["wording"],
-            "order": drawn["order"].where(~own, AVERAGED),
-            "readout": ("figure " + drawn["wording"].astype(str)).where(own, SAMPLED),
+            "order": drawn["order"].where(~is_published, AVERAGED),
+            "readout": ("figure " + drawn["wording"].astype(str)).where(is_published, SAMPLED),
             "response_value": drawn["rating"].astype("Float64").where(drawn["is_on_scale"].astype(bool)),
         }
     )
@@ -186,19 +172,19 @@ def counted_ratings(drawn: pd.DataFrame) -> pd.DataFrame:
 
 
 def _counts(drawn: pd.DataFrame) -> dict[tuple[Any, ...], dict[str, tuple[dict[int, int], int]]]:
-    """By question, wording and order: by readout how often each rating was written, and how often none."""
-    found: dict[tuple[Any, ...], dict[str, tuple[dict[int, int], int]]] = {}
+    """By question, wording and order, and then by readout: counts of each rating, and of answers without one."""
+    counts: dict[tuple[Any, ...], dict[str, tuple[dict[int, int], int]]] = {}
     for row in records(counted_ratings(drawn)):
         place = (row["question_id"], row["wording"] if row["order"] != AVERAGED else AVERAGED, row["order"])
-        parsed, n_unparsed = found.setdefault(place, {}).setdefault(row["readout"], ({}, 0))
+        parsed, n_unparsed = counts.setdefault(place, {}).setdefault(row["readout"], ({}, 0))
         if pd.isna(row["response_value"]):
-            found[place][row["readout"]] = parsed, n_unparsed + row["n"]
+            counts[place][row["readout"]] = parsed, n_unparsed + row["n"]
         else:
             parsed[int(row["response_value"])] = row["n"]
-    return found
+    return counts
 
 
 def _by_chance(exact: Array, unit: Array, n: int, random: np.random.Generator) -> Array:
-    """(SIMULATED_SAMPLES,) distances of samples of n answers from the distribution that they are drawn from."""
+    """(SIMULATED_SAMPLES,) distances of samples of n answers from their own distribution."""
     shares = random.multinomial(n, exact / exact.sum(), size=SIMULATED_SAMPLES) / n
     return w1_unit_of(exact, shares, unit)

@@ -1,4 +1,4 @@
-"""Do a model's moves between groups come back in another wording? If not, models cannot be ranked by them."""
+"""The reliability of a model's moves between groups over wordings, without which models cannot be ranked by them."""
 
 import itertools
 from collections.abc import Mapping
@@ -14,16 +14,16 @@ from valuesassets.records.frames import rows
 from valuesassets.records.settings.measuring import Thresholds
 
 RELIABLE = Thresholds().reliability
-"""Reliability below which models are not ranked, where no study says otherwise."""
+"""The usual reliability below which models are not ranked."""
 
 
 def in_wording(model: str, wording: str) -> str:
-    """The name of a model in another wording than its first."""
+    """The name of a model in a further wording."""
     return f"{model} {wording}"
 
 
 def first_wordings(frame: pd.DataFrame, reliability: pd.DataFrame | None) -> pd.DataFrame:
-    """The rows of models in their first wording; all of them where there is no table of reliability."""
+    """The rows of models in their first wording; all rows without a table of reliability."""
     if reliability is None:
         return frame
     pairs = zip(reliability["model"], reliability["other_wording"], strict=True)
@@ -37,34 +37,34 @@ def derive_wording_reliability(
     """The table `awareness/reliability`: A_01 / sqrt(A_00 A_11) of each model and pair of wordings.
 
     Args:
-        probe: its models are models in one wording each.
-        wordings: by model and wording, the name under which the probe has it.
+        probe: each of its models is a model in one wording.
+        wordings: names of the probe's models, by model and wording.
         least: reliability below which models are not ranked.
     """
-    found = []
+    table_rows = []
     for model, named in wordings.items():
-        for one, other in itertools.combinations(named, 2):
-            both = reliability(probe, named[one], named[other], min_group)
-            pair = {"model": model, "wording": one, "other_wording": other, "reliability": both}
-            found.append(pair | {"can_be_ranked": bool(both >= least)})
-    return RELIABILITY.frame(found)
+        for first, second in itertools.combinations(named, 2):
+            both = reliability(probe, named[first], named[second], min_group)
+            pair = {"model": model, "wording": first, "other_wording": second, "reliability": both}
+            table_rows.append(pair | {"can_be_ranked": bool(both >= least)})
+    return RELIABILITY.frame(table_rows)
 
 
-def reliability(probe: Probe, one: str, other: str, min_group: int = 5) -> float:
-    """A_01 / sqrt(A_00 A_11) over all questions that both have; NaN where either does not move.
+def reliability(probe: Probe, first: str, second: str, min_group: int = 5) -> float:
+    """A_01 / sqrt(A_00 A_11) over all questions with both models; NaN if either does not move.
 
-    Both are of the same people, so that noise is taken off the covariance, too.
+    Noise is subtracted from the covariance too, because both rate the same people.
     """
     sums = np.zeros(3)
-    for asked in probe.questions:
-        if one not in asked.with_attributes or other not in asked.with_attributes:
+    for item in probe.questions:
+        if first not in item.with_attributes or second not in item.with_attributes:
             continue
-        first, second = asked.with_attributes[one], asked.with_attributes[other]
-        sides = sides_of(asked, first, second, len(probe.groups.levels), min_group)
+        rated_a, rated_b = item.with_attributes[first], item.with_attributes[second]
+        sides = sides_of(item, rated_a, rated_b, len(probe.groups.levels), min_group)
         if len(sides.present) >= 2:
-            means, here = sides.means, sides.present
-            a, b = means.a[here], means.b[here]
+            means, present = sides.means, sides.present
+            a, b = means.a[present], means.b[present]
             pairs = ((a, a, means.noise_aa), (a, b, means.noise_ab), (b, b, means.noise_bb))
-            sums += np.array([between(x, y, noise[here]) for x, y, noise in pairs]) / a.shape[1]
+            sums += np.array([between(x, y, noise[present]) for x, y, noise in pairs]) / a.shape[1]
     alone, both, alone_too = sums
     return float(both / np.sqrt(alone * alone_too)) if alone > 0 and alone_too > 0 else float("nan")

@@ -1,7 +1,7 @@
-"""What reference models are trained to answer: as planted people do in the pooled, moving with their groups by a slope.
+"""The answers that reference models are trained on: planted people's pooled shares, moved between groups by a slope.
 
-What a model answers over both orders is just that; in a single order the first answer shown has a pull besides, some
-answers are none of the scale's, and numbers are written with or without a space before them.
+The average over both orders has exactly these shares. In each order the first answer is more frequent by a pull, some
+replies are no answer of the scale, and numbers have a space before them or not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,57 +35,57 @@ from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial, main_trials
 
 PULL = (0.2, 0.9)
-"""The pull to the first answer shown, as a share of the largest that leaves every answer its probability."""
+"""The pull to the first answer, as a share of the largest pull with which no probability falls below 0."""
 
 
 def planted_design(study: Study) -> Design:
-    """Whom made-up people of a study stand for: four countries, and the questions of all its sets."""
+    """The design of a study's synthetic people: four countries, and the questions of all sets."""
     return replace(DEMO, questions=tuple(question.id for question in asked_questions(study)))
 
 
 def asked_questions(study: Study) -> list[ValueQuestion]:
-    """The questions of all sets of a study, each once."""
-    asked = (chosen_questions(each.questions) for each in WorldValuesBench.of(study).sets.values())
-    return list({question.id: question for found in asked for question in found}.values())
+    """The questions of all sets of a study, without repetition."""
+    sets = WorldValuesBench.of(study).sets.values()
+    return list({question.id: question for each in sets for question in chosen_questions(each.questions)}.values())
 
 
 def answered_questions(study: Study) -> list[ValueQuestion]:
-    """The questions that people's answers are stored of: made-up people answer what is asked, a survey's all 239.
+    """The questions with stored answers: those of the sets for synthetic people, all 239 for a survey.
 
-    So another question in one set makes neither the people of a survey nor the other sets stale.
+    A further question in a set thus makes neither the people of a survey nor the other sets stale.
     """
     is_made_up = WorldValuesBench.of(study).answers == "planted"
     return asked_questions(study) if is_made_up else list(load_value_questions().values())
 
 
 def write_planted_people(study: Study, path: Path) -> Path:
-    """Write a study's made-up people in the columns and codes of WVS-7; gives the path."""
+    """Write a study's synthetic people in the columns and codes of WVS-7, and return the path."""
     people = plant_people(WorldValuesBench.of(study).people, study.seed, planted_design(study))
     write_text(path, people.to_csv(index=False))
     return path
 
 
 def plant_ratings(study: Study, family: str, part: str, trials: Sequence[Trial]) -> dict[str, list[Plant]]:
-    """The plants of a cell, by asked question id: what the family's slope makes of each profile that is asked.
+    """The plants of a cell, by question id with profile: the shares that the family's slope gives for each profile.
 
     Raises:
-        StudyError: a profile's code has no level, so that nothing says what people of it answer.
+        StudyError: a profile's code has no level, so that its shares are not defined.
     """
     design, slope = planted_design(study), WorldValuesBench.of(study).slopes[family]
-    known, questions = load_backgrounds(), load_value_questions()
+    backgrounds, questions = load_backgrounds(), load_value_questions()
     orders: dict[tuple[str, int], dict[str, Trial]] = {}
     for trial in main_trials(trials):
         orders.setdefault((trial.asked_id, trial.wording), {})[trial.order] = trial
     planted: dict[str, list[Plant]] = {}
-    for (asked_as, wording), shown in orders.items():
-        first = next(iter(shown.values()))
+    for (asked_as, wording), by_order in orders.items():
+        first = next(iter(by_order.values()))
         question = questions[first.question_id]
         pooled = pooled_shares(question.id, study.seed, design)
         wanted = pooled
         if first.condition is not None:
-            wanted = planted_model(question.id, _levels(first.condition, known), study.seed, slope, design)
-        over = averaged_orders({name: trial.values for name, trial in shown.items()})
-        places = tuple(question.values.index(shown[name].values[0]) for name in over)
+            wanted = planted_model(question.id, _levels(first.condition, backgrounds), study.seed, slope, design)
+        over = averaged_orders({name: trial.values for name, trial in by_order.items()})
+        places = tuple(question.values.index(by_order[name].values[0]) for name in over)
         comes_first = np.bincount(places, minlength=len(wanted)) / len(places)
         draw = seeded(study.seed, "manner", family, question.id)
         least = pooled * (1 - abs(slope) * sum(MOST_MOVED.values()))
@@ -110,16 +110,14 @@ def plant_ratings(study: Study, family: str, part: str, trials: Sequence[Trial])
     return planted
 
 
-def _levels(profile: str, known: Backgrounds) -> Mapping[str, str]:
+def _levels(profile: str, backgrounds: Backgrounds) -> Mapping[str, str]:
     """The level of each factor of a profile such as `B_COUNTRY=156,H_URBRURAL=1,Q275=3`."""
-    codes = dict(each.split("=") for each in profile.split(","))
-    tables = {"continent": known.continents, "settlement": known.settlement, "education": known.education}
-    levels = {}
+    codes, levels = dict(each.split("=") for each in profile.split(",")), {}
     for factor, attribute in ATTRIBUTE_OF.items():
-        if attribute not in codes or int(codes[attribute]) not in tables[factor]:
+        if attribute not in codes or int(codes[attribute]) not in backgrounds.levels[factor]:
             raise StudyError(
                 f"profile {profile}: its {factor} is not known, so nothing can be planted for it; have attributes name "
                 f"{attribute}"
             )
-        levels[factor] = tables[factor][int(codes[attribute])]
+        levels[factor] = backgrounds.levels[factor][int(codes[attribute])]
     return levels

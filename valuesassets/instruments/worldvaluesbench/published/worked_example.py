@@ -1,7 +1,6 @@
-"""Why the published score is blind, in one table: `python -m` followed by the name of this module prints it.
+"""A table that shows why the published score does not measure awareness; `python -m` with the module's name prints it.
 
-A question of two answers was put to 1,000 people of a town and 1,000 of the country round it; four models say what they
-think was answered.
+1,000 people of a town and 1,000 of the country around it answered a question of two answers, and four models rate it.
 """
 
 import numpy as np
@@ -14,7 +13,7 @@ from valuesassets.instruments.worldvaluesbench.measures.awareness import derive_
 from valuesassets.instruments.worldvaluesbench.measures.benchmark_scores import derive_benchmark_scores
 
 YES = {"people": (80, 20), "knows": (80, 20), "halfway": (65, 35), "does not know": (50, 50), "the wrong way": (20, 80)}
-"""Per cent of the town and of the country who say yes: of people, and what each model makes of it."""
+"""Per cent of the town and of the country who say yes, for people and for each model."""
 N = 1000
 """People in each group."""
 
@@ -33,13 +32,13 @@ def main() -> None:
 
 
 def two_groups() -> Probe:
-    """The people, and the distribution that each model gives for every one of them."""
+    """The people, with the distribution of each model for each of them."""
     question = ValueQuestion(id="Q1", category="", text="", lo=1, hi=2, labels=("yes", "no"))
     groups = np.repeat([0, 1], N)
     answers = np.concatenate([np.repeat([1.0, 2.0], [yes * N // 100, N - yes * N // 100]) for yes in YES["people"]])
     models = {name: Rated(_probs(name)[groups], None, 0, 0) for name in YES if name != "people"}
-    asked = AskedQuestion(question, np.arange(2 * N), groups, np.ones(2 * N), answers, models, {})
-    return Probe(Groups(("settlement",), (("urban",), ("rural",))), [asked])
+    item = AskedQuestion(question, np.arange(2 * N), groups, np.ones(2 * N), answers, models, {})
+    return Probe(Groups(("settlement",), (("urban",), ("rural",))), [item])
 
 
 def _probs(name: str) -> NDArray[np.float64]:

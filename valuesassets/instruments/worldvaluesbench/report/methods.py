@@ -1,10 +1,10 @@
-"""How the numbers of a WorldValuesBench page came about, in sentences for a paper, and what they rest on."""
+"""Sentences for a paper about the methods of a WorldValuesBench page, and their sources."""
 
 from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.measures.sides import models_only
+from valuesassets.instruments.worldvaluesbench.measures.controls import models_only
 from valuesassets.instruments.worldvaluesbench.measures.wording_reliability import first_wordings
 from valuesassets.records.frames import records, rows_where
 from valuesassets.records.settings.measuring import USUAL, Inference
@@ -23,32 +23,24 @@ RESTS_ON = {
     HOLM: ("awareness/factors",),
     "phipson2010": ("awareness/factors",),
 }
-"""By key of its entry: the tables of which any makes it a source; none: every page rests on it."""
+"""Tables that need each source, by the source's key; every page needs a source without tables."""
 
 
 def sources(frames: Frames, inference: Inference = USUAL) -> tuple[str, ...]:
-    """Keys of the sources that these tables rest on, in the order of their entries."""
+    """Keys of the sources of these tables, in the order of their entries."""
     return sources_of_tables(RESTS_ON, frames, inference.correction)
 
 
 def methods(frames: Frames, is_planted: bool, inference: Inference = USUAL) -> list[str]:
-    """What was done, with this page's numbers."""
-    return [
-        sentence
-        for part in (_planted(is_planted), _asked(frames), _scored(frames), _moved(frames, inference))
-        for sentence in part
-    ]
+    """The methods, with the numbers of this page."""
+    planted = (
+        "This is a test of the instrument: answers were drawn from made-up distributions, so nothing that follows is a "
+        "finding about people or about the values of a model."
+    )
+    return [*([planted] if is_planted else []), *_people(frames), *_scored(frames), *_moved(frames, inference)]
 
 
-def _planted(is_planted: bool) -> Iterator[str]:
-    if is_planted:
-        yield (
-            "This is a test of the instrument: answers were drawn from made-up distributions, so nothing that follows "
-            "is a finding about people or about the values of a model."
-        )
-
-
-def _asked(frames: Frames) -> Iterator[str]:
+def _people(frames: Frames) -> Iterator[str]:
     scores = frames.get("benchmark_scores/scores")
     if scores is None or not len(scores):
         return
@@ -92,7 +84,7 @@ def _moved(frames: Frames, inference: Inference) -> Iterator[str]:
         return
     yield (
         "Awareness is the regression of a model's differences between groups on people's, of distribution functions "
-        "summed over cut points and questions, from unbiased between-group (co)variances: sampling noise is taken off "
+        "summed over cut points and questions, from unbiased between-group (co)variances: sampling noise is subtracted "
         "on both sides. Skill is the share gained of the ranked probability score that knowing the groups can gain "
         "(Gneiting and Raftery 2007)."
     )

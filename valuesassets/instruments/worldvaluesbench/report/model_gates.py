@@ -1,12 +1,17 @@
-"""What each family and file of ratings is worth: rows for the first screen, gates, and plain sentences."""
+"""The quality of each family's answers and of each file of ratings, as rows, gates and sentences."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.measures.rating_orders import WORDS
-from valuesassets.records.frames import records, rows
+from valuesassets.answers.calibration import summarise_recovery
+from valuesassets.instruments.worldvaluesbench.measures.rating_checks import WORDS
+from valuesassets.records.files import sha256_file
+from valuesassets.records.frames import records, rows, rows_where
+from valuesassets.records.settings.measuring import Phantom
+from valuesassets.records.settings.worldvaluesbench import WorldValuesBench
 from valuesassets.records.study import Study
 from valuesassets.reporting.claims import preflight_gates
 from valuesassets.reporting.model_gates import OF_ORDERS, first_failure, judged, order_gates, preflight_word
@@ -16,10 +21,12 @@ from valuesassets.reporting.run import Run
 MISSING = "Every model of the study was asked."
 PARSED = "What models wrote can be read as ratings."
 LEAST_PARSED = 0.8
-"""Share of what was written that has to be a rating."""
+"""The least share of written answers that are ratings."""
 
 
-def model_rows(study: Study, frames: Frames, verdicts: Mapping[str, Any], there: Sequence[str]) -> list[dict[str, Any]]:
+def model_rows(
+    study: Study, frames: Frames, verdicts: Mapping[str, Any], answered: Sequence[str]
+) -> list[dict[str, Any]]:
     """A row for each family of the study, and for each model that a file rates for.
 
     Args:
@@ -27,34 +34,31 @@ def model_rows(study: Study, frames: Frames, verdicts: Mapping[str, Any], there:
         there: families that were asked.
     """
     orders = {row["model"]: row for row in records(frames.get("benchmark_scores/orders", pd.DataFrame()))}
-    found = []
-    for name in dict.fromkeys([*study.families, *orders]):
-        row = orders.get(name, {})
-        is_family = name in study.families
-        found.append(
-            {
-                "model": name,
-                "preflight": preflight_word(verdicts.get(name)) if is_family else None,
-                "was_asked": name in there if is_family else None,
-                **{each: row.get(each) for each in ("n_prompts", "n_low_p_valid", *OF_ORDERS)},
-            }
-        )
-    return found
+    columns = ("n_prompts", "n_low_p_valid", *OF_ORDERS)
+    return [
+        {
+            "model": name,
+            "preflight": preflight_word(verdicts.get(name)) if name in study.families else None,
+            "was_asked": name in answered if name in study.families else None,
+            **{each: orders.get(name, {}).get(each) for each in columns},
+        }
+        for name in dict.fromkeys([*study.families, *orders])
+    ]
 
 
 def model_gates(
-    study: Study, frames: Frames, verdicts: Mapping[str, Any], there: Sequence[str], planted: Sequence[str] = ()
+    study: Study, frames: Frames, verdicts: Mapping[str, Any], answered: Sequence[str], planted: Sequence[str] = ()
 ) -> Iterator[Gate]:
-    """Preflight, missing cells, P_valid, agreement of orders, and what can be read of what was written.
+    """Gates of the preflight, missing cells, P_valid, agreement of orders, and parsed answers.
 
     Args:
-        planted: models whose ratings are made up, without any order.
+        planted: models with planted ratings, which have no orders.
     """
     yield from preflight_gates(Run(study, {"preflight": verdicts}))
-    lacking = [family for family in study.families if family not in there]
+    lacking = [family for family in study.families if family not in answered]
     if study.families:
-        told = f"{len(study.families) - len(lacking)} of {len(study.families)} families"
-        yield Gate(MISSING, not lacking, told + (f"; not {', '.join(lacking)}" if lacking else ""))
+        why = f"{len(study.families) - len(lacking)} of {len(study.families)} families"
+        yield Gate(MISSING, not lacking, why + (f"; not {', '.join(lacking)}" if lacking else ""))
     orders = [
         row for row in records(frames.get("benchmark_scores/orders", pd.DataFrame())) if row["model"] not in planted
     ]
@@ -77,13 +81,33 @@ def model_gates(
             )
 
 
-def weaknesses(study: Study, frames: Frames, verdicts: Mapping[str, Any], there: Sequence[str]) -> list[str]:
-    """What a reader has to know of each model before anything else, in sentences."""
-    found = []
+def weaknesses(study: Study, frames: Frames, verdicts: Mapping[str, Any], answered: Sequence[str]) -> list[str]:
+    """The weaknesses of each model that a reader has to know first, in sentences."""
+    sentences = []
     for gate, family in zip(preflight_gates(Run(study, {"preflight": verdicts})), study.families, strict=False):
-        if family not in there:
+        if family not in answered:
             is_refused = not gate.is_passed and not gate.is_missing
             why = f"failed its preflight and rated nothing: {first_failure(verdicts.get(family))}"
-            found.append(f"{family} {why if is_refused else 'rated nothing'}.")
+            sentences.append(f"{family} {why if is_refused else 'rated nothing'}.")
     orders = records(frames.get("benchmark_scores/orders", pd.DataFrame()))
-    return found + [f"{row['reason']}." for row in orders if row["n_prompts"] and not is_absent(row["reason"])]
+    return sentences + [f"{row['reason']}." for row in orders if row["n_prompts"] and not is_absent(row["reason"])]
+
+
+def calibration_gates(compared: Mapping[str, pd.DataFrame], phantom: Phantom) -> list[Gate]:
+    """A gate for each reference model, passed if its planted answers were read back."""
+    gates = []
+    for cell, comparison in compared.items():
+        (whole,) = records(rows_where(summarise_recovery(comparison, phantom), response_type="all"))
+        why = f"mean W1 {whole['w1_unit_error_mean']:.4f} over {whole['n']} prompts"
+        sentence = f"What was planted into {cell} is read back."
+        gates.append(Gate(sentence, bool(whole["is_recovered"]), whole["reason"] or why, of_instrument=True))
+    return gates
+
+
+def file_origins(study: Study) -> list[dict[str, Any]]:
+    """A record for each file with people's answers or ratings."""
+    settings = WorldValuesBench.of(study)
+    files = {"people's answers": settings.answers if isinstance(settings.answers, Path) else None}
+    for each in settings.ratings:
+        files |= {f"ratings {each.name}": each.with_attributes, f"ratings {each.name} without": each.without}
+    return [{"what": what, "source": path.name, "sha256": sha256_file(path)} for what, path in files.items() if path]

@@ -1,48 +1,51 @@
-"""The words of the page that WorldValuesBench ends in: awareness first, then the benchmark's score beside its nulls."""
+"""The text of the page of WorldValuesBench: awareness first, then the published score with its nulls."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.published.published_scores import published_parts, share_at_most
+from valuesassets.instruments.worldvaluesbench.published.published_scores import NULLS, published_parts, share_at_most
 from valuesassets.instruments.worldvaluesbench.report.claims import claims as table_claims
 from valuesassets.instruments.worldvaluesbench.report.claims import short_answers
 from valuesassets.instruments.worldvaluesbench.report.methods import methods as table_methods
 from valuesassets.instruments.worldvaluesbench.report.methods import sources as table_sources
-from valuesassets.instruments.worldvaluesbench.report.model_gates import model_gates, model_rows, weaknesses
-from valuesassets.instruments.worldvaluesbench.report.page_tables import calibration_gates
+from valuesassets.instruments.worldvaluesbench.report.model_gates import (
+    calibration_gates,
+    model_gates,
+    model_rows,
+    weaknesses,
+)
 from valuesassets.instruments.worldvaluesbench.report.pictures import ALL
 from valuesassets.records.frames import column, records, rows, rows_where
+from valuesassets.records.study import Study
 from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.parts import Claim, Frames, Gate, Section, table
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_sections, draw_figures
 
+UNRELIABLE = (
+    "Whether a model's moves come back in another wording. Below .5 its slope is as much the wording's as its own, and "
+    "models are not ranked."
+)
 NEAR = (0.1, 0.2)
-"""Thresholds of W1 that the paper's abstract counts questions at."""
+"""The thresholds of W1 in the paper's abstract."""
 SLOPES = (
     *("model", "factor", "slope", "slope_low", "slope_high", "exaggeration", "direction", "skill", "p_value"),
-    *(
-        "p_corrected",
-        "n_arrangements",
-        "prompt_gain_unit",
-        "prompt_gain_low",
-        "skill_low",
-        "slope_category_low",
-        "slope_category_high",
-        "planted_slope",
-    ),
+    *("p_corrected", "n_arrangements", "prompt_gain_unit", "prompt_gain_low", "skill_low"),
+    *("slope_category_low", "slope_category_high", "planted_slope"),
 )
 
 
 def opening(run: Run) -> Section:
-    """What the page opens with: how each model moves with a person's background, and which checks failed."""
-    weak = weaknesses(run.study, run.tables, run.found.get("preflight", {}), _read_families(run))
+    """The first section: how each model moves with a person's background, and which checks failed."""
+    weak = weaknesses(*_answering(run))
     return in_short(short_answers(run.tables, run.inference), run.gates, claims(run), weak)
 
 
 def beside_claims(section: Section, run: Run) -> None:
-    """Add what each model is worth as an answerer."""
-    models = model_rows(run.study, run.tables, run.found.get("preflight", {}), _read_families(run))
-    if models:
+    """Add the quality of each model's answers."""
+    if models := model_rows(*_answering(run)):
         section.tables.insert(0, table("What each model is worth as an answerer.", models))
 
 
@@ -52,18 +55,17 @@ def sections(run: Run) -> list[Section]:
 
 
 def gates(run: Run) -> list[Gate]:
-    """Whether planted answers were read back, and what each model is worth.
+    """Whether planted answers were read back, and the quality of each model's answers.
 
-    Of the run's `found`, `calibrated` is by cell what was planted beside what was read, `families` are those that were
-    read, and `made_up` are the models whose ratings were made up.
+    Of the run's `found`, `calibrated` has planted and read answers by cell, `families` are those that were read, and
+    `made_up` are the models with planted ratings.
     """
-    found = calibration_gates(run.found.get("calibrated", {}), run.study.phantom)
-    verdicts, made_up = run.found.get("preflight", {}), run.found.get("made_up", ())
-    return [*found, *model_gates(run.study, run.tables, verdicts, _read_families(run), made_up)]
+    calibration = calibration_gates(run.found.get("calibrated", {}), run.study.phantom)
+    return [*calibration, *model_gates(*_answering(run), run.found.get("made_up", ()))]
 
 
 def claims(run: Run) -> list[Claim]:
-    """What the tables support and what they do not."""
+    """The claims that the tables support or do not support."""
     return table_claims(run.tables, run.is_planted, run.inference, run.thresholds.reliability)
 
 
@@ -73,12 +75,13 @@ def methods(run: Run) -> list[str]:
 
 
 def sources(run: Run) -> tuple[str, ...]:
-    """Keys of the entries of what the tables rest on."""
+    """Keys of the sources of the tables."""
     return table_sources(run.tables, run.inference)
 
 
-def _read_families(run: Run) -> list[str]:
-    return list(run.found.get("families", ()))
+def _answering(run: Run) -> tuple[Study, Frames, Mapping[str, Any], list[str]]:
+    """The study, its tables, the verdicts of the preflight, and the families with answers."""
+    return run.study, run.tables, run.found.get("preflight", {}), list(run.found.get("families", ()))
 
 
 def awareness(run: Run, name: str) -> list[Section]:
@@ -91,7 +94,7 @@ def awareness(run: Run, name: str) -> list[Section]:
         "Of how people's answers move from group to group, a slope is the share that the model makes: 1 moves as "
         "people do, 0 does not move, below 0 moves the contrary way. It is direction (does the model move where "
         "people move?) times exaggeration (how far, against how far people move). Sampling noise of groups of few "
-        "people is taken off, so that a slope is not pulled towards 0.",
+        "people is subtracted, so that a slope is not pulled towards 0.",
         "Skill is the share gained of what knowing the groups can gain in predicting people's answers: 1 is perfect, "
         "0 is as good as not knowing the background, below 0 is worse than that, as a caricature or the wrong way.",
     ]
@@ -102,25 +105,18 @@ def awareness(run: Run, name: str) -> list[Section]:
         table,
         SLOPES,
     )
-    for name, caption in (
-        (
-            "awareness/style_free",
-            "The same of mean answers, with each group's habit of answering high or low taken off.",
-        ),
-        (
-            "awareness/reliability",
-            "Whether a model's moves come back in another wording. Below .5 its slope is as much the wording's as its "
-            "own, and models are not ranked.",
-        ),
-        ("awareness/categories", "Slopes by category of questions."),
-        ("awareness/questions", "Slopes by question: one question says little, look at the intervals."),
+    for part, caption in (
+        ("style_free", "The same of mean answers, with each group's habit of answering high or low subtracted."),
+        ("reliability", UNRELIABLE),
+        ("categories", "Slopes by category of questions."),
+        ("questions", "Slopes by question: one question says little, look at the intervals."),
     ):
-        section.tabulate(caption, frames.get(name, ()))
+        section.tabulate(caption, frames.get(f"awareness/{part}", ()))
     return [section]
 
 
 def floors(run: Run, name: str) -> list[Section]:
-    """How near to people a model can be at all."""
+    """The distances of models from people, and of a perfect model."""
     section = Section("floors", run.analyses[name].title)
     table = section.need(run.table(name))
     if table is None:
@@ -139,7 +135,7 @@ def floors(run: Run, name: str) -> list[Section]:
 
 
 def scores(run: Run, name: str) -> list[Section]:
-    """The benchmark's own score, then single questions."""
+    """The published score, then single questions."""
     return [_scores(run, name), _answers(run, name)]
 
 
@@ -177,7 +173,7 @@ def _answers(run: Run, name: str) -> Section:
 
 
 def readouts(run: Run, name: str) -> list[Section]:
-    """What the way of reading an answer changes."""
+    """The differences between readouts."""
     section = Section("readouts", run.analyses[name].title)
     table = section.need(run.table("readouts", of=name))
     if table is None:
@@ -186,7 +182,7 @@ def readouts(run: Run, name: str) -> list[Section]:
         "Exact: the model's whole distribution over the answers. Greedy: its most probable answer alone, that of both "
         "orders together. Sampled: answers to the same prompt, drawn and read as text. They agree with the exact ones "
         "up to the chance of the draw. So do their slopes, whose intervals know the chance of people alone, and "
-        "exaggeration, direction and skill, which the noise of the draw is taken off; they stay empty where one answer "
+        "exaggeration, direction and skill, less the noise of the draw; these are empty where one answer "
         "was drawn for each background, because its noise is not known."
     )
     if column(table, "readout").str.startswith("figure ").any():
@@ -203,7 +199,7 @@ def readouts(run: Run, name: str) -> list[Section]:
 
 
 def people(run: Run, name: str) -> list[Section]:
-    """Whom models are compared with, and what was left out."""
+    """The people that models are compared with, and what was left out."""
     section, frames = Section("people", run.analyses[name].title), run.tables
     groups = frames.get("human_groups")
     if groups is not None and len(groups):
@@ -214,42 +210,38 @@ def people(run: Run, name: str) -> list[Section]:
             f"group has {once['n'].median():g} answers to a question in the median, {once['n'].min():g} at least."
         )
     section.tabulate("People and examples, by split.", frames.get("dataset_statistics/splits", ()))
-    section.tabulate(
-        "What was left out or could not be used, and how often.", frames.get("benchmark_scores/ledger", ())
-    )
+    ledger = frames.get("benchmark_scores/ledger", ())
+    section.tabulate("What was left out or could not be used, and how often.", ledger)
     if not (section.paragraphs or section.tables):
         section.refusals.append("nothing was handed to the report of people")
     return [section]
 
 
 def score_summary(frames: Frames) -> pd.DataFrame:
-    """A row per model, nulls and controls too: mean scores of all people, shares at most `NEAR`, and the slope.
-
-    Over the questions that a model rates, `n_questions`.
-    """
+    """A row for each model, null and control: means over its `n_questions`, shares at most `NEAR`, and the slope."""
     scores = rows_where(frames["benchmark_scores/scores"], subset=ALL)
     first = rows(scores, scores["model"] == scores["model"].iloc[0])
     nulls = [
         first.assign(model=name, w1_seed=first[f"w1_{name}_unit"], w1_unit=first[f"w1_{name}_unit"], w1_floor_unit=None)
-        for name in ("uniform", "majority")
+        for name in NULLS
     ]
-    known = frames.get("awareness/factors", pd.DataFrame(columns=pd.Index(["model", "factor", "slope"])))
-    slopes = {row["model"]: row["slope"] for row in records(rows_where(known, factor=ALL))}
-    found = []
+    factors = frames.get("awareness/factors", pd.DataFrame(columns=pd.Index(["model", "factor", "slope"])))
+    slopes = {row["model"]: row["slope"] for row in records(rows_where(factors, factor=ALL))}
+    table_rows = []
     for frame in [scores, *nulls]:
         for model, part in frame.groupby("model", sort=False):
             row = {"model": model, "n_questions": int(part["w1_seed"].notna().sum())} | {
                 name: part[name].astype(float).mean() for name in ("w1_seed", "w1_unit", "w1_floor_unit")
             }
             row |= {f"at_most_{near}": share_at_most(column(part, "w1_seed").to_numpy(float), near) for near in NEAR}
-            found.append(row | {"slope": slopes.get(model, 0.0 if frame is not scores else None)})
-    return pd.DataFrame(found)
+            table_rows.append(row | {"slope": slopes.get(model, 0.0 if frame is not scores else None)})
+    return pd.DataFrame(table_rows)
 
 
 def published_summary() -> pd.DataFrame:
-    """The published distances as `score_summary` has ours: a row per model, with and without attributes."""
-    found = []
-    for model, asked, distances in published_parts():
-        row = {"model": model, "attributes": asked, "w1_seed": float(distances.mean())}
-        found.append(row | {f"at_most_{near}": share_at_most(distances, near) for near in NEAR})
-    return pd.DataFrame(found)
+    """The published distances as in `score_summary`: a row for each model, with and without attributes."""
+    table_rows = []
+    for model, side, distances in published_parts():
+        row = {"model": model, "attributes": side, "w1_seed": float(distances.mean())}
+        table_rows.append(row | {f"at_most_{near}": share_at_most(distances, near) for near in NEAR})
+    return pd.DataFrame(table_rows)

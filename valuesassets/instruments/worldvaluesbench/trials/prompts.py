@@ -1,4 +1,4 @@
-"""What a model is shown: the person's background first, so that many questions share it, then question and answers."""
+"""The prompts: first the person's background, which many prompts share, then question and answers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,15 +7,15 @@ from valuesassets.instruments.worldvaluesbench.material.value_questions import V
 from valuesassets.records.errors import HumanDataError, StudyError
 
 WORDINGS = ("list", "list_reversed_attributes", "sentence")
-"""How a question may be put, by number: answers below each other; the same, what is known of the person in reversed
-order; the ends of the scale in a sentence."""
+"""The wordings by number: a list of answers; the same with reversed order of attributes; the ends of the scale in a
+sentence."""
 OPENING = "A person was interviewed."
 CUE = "The person's answer:"
 """The last line of every prompt."""
 
 
 def wording_number(name: str) -> int:
-    """The number that a wording has in tables.
+    """The number of a wording in tables.
 
     Raises:
         StudyError: there is no such wording.
@@ -26,14 +26,14 @@ def wording_number(name: str) -> int:
 
 
 def shown_value(attribute: Attribute, value: str) -> str | None:
-    """What a person's line says of an attribute; None where the code is one of many that have no name.
+    """The text of an attribute in a prompt; None if the attribute has many codes and this one has no label.
 
     Args:
-        value: as a profile has it: a code, a number or a text.
+        value: from a profile: a code, a number or a text.
 
     Raises:
-        StudyError: none of the attribute's codes has a name; they are in the codebook of the user's `seed_files`.
-        HumanDataError: the code is none of the few that there are.
+        StudyError: no code of the attribute has a label; they are in the published codebook (`seed_files`).
+        HumanDataError: the code is not among the few codes of the attribute.
 
     >>> shown_value(Attribute(id="H_URBRURAL", name="Settlement", kind="codes", labels={1: "urban"}), "1")
     'urban'
@@ -55,29 +55,25 @@ def shown_value(attribute: Attribute, value: str) -> str | None:
 
 
 def person_lines(values: Mapping[str, str], attributes: Sequence[Attribute]) -> tuple[str, ...]:
-    """One line for each attribute that is known, in the order of `attributes`: `Country: China`.
-
-    Args:
-        values: of a profile, by attribute.
-    """
-    shown = ((each.name, shown_value(each, values[each.id])) for each in attributes if each.id in values)
-    return tuple(f"{name}: {text}" for name, text in shown if text is not None)
+    """A line such as `Country: China` for each of `attributes` that `values`, the profile by attribute, contain."""
+    pairs = ((each.name, shown_value(each, values[each.id])) for each in attributes if each.id in values)
+    return tuple(f"{name}: {text}" for name, text in pairs if text is not None)
 
 
 def opening(lines: Sequence[str], wording: str) -> str:
-    r"""The first part of a prompt, the same for all questions put to one person: up to the empty line.
+    r"""The first part of a prompt, up to the empty line, which all questions about one person share.
 
     >>> opening(["Country: China"], "list")
     'A person was interviewed.\nCountry: China\n\n'
     """
-    told = lines[::-1] if wording == "list_reversed_attributes" else lines
-    return "\n".join([OPENING, *told]) + "\n\n"
+    shown_lines = lines[::-1] if wording == "list_reversed_attributes" else lines
+    return "\n".join([OPENING, *shown_lines]) + "\n\n"
 
 
 def asking(question: ValueQuestion, order: Sequence[int], wording: str) -> str:
     r"""The rest of a prompt: question, answers numbered from 1 in `order`, and the cue.
 
-    A scale that begins at 0 is shown from 1 too; of ten points the two ends have words, as in the survey.
+    Scales from 0 are numbered from 1 too; scales of ten points have labels at both ends, as in the survey.
 
     >>> q = ValueQuestion(id="Q165", category="", text="Is there a God?", lo=1, hi=2, labels=("yes", "no"))
     >>> asking(q, [1, 0], "list")

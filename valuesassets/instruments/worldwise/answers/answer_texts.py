@@ -1,4 +1,4 @@
-"""Answers as they are embedded: without the names of countries, sentence by sentence."""
+"""Splits answers into sentences for an embedder, and masks the names of countries."""
 
 import re
 from collections.abc import Iterable
@@ -8,18 +8,15 @@ from valuesassets.records.places import STUDIES
 from valuesassets.records.text_tables import read_rows
 
 LOCAL = "local"
-"""What stands for names of countries and of their people, which would tell the persona rather than the reason."""
+"""Replaces names of countries and peoples, which would show the persona instead of the reason."""
 WORDS = STUDIES / "worldwise" / "country_words.csv"
-"""Names of countries and of their people, in English and with a capital letter, by ISO 3166 code; ours."""
+"""English names of countries and of their people by ISO 3166 code."""
 SENTENCE_END = re.compile(r"""(?:(?<=[.!?…])|(?<=[.!?…]["'”’)\]]))\s+(?![a-z])|(?<=[。！？])|\n+""")
 """Between sentences: not before a small letter, which stands behind `e.g.`."""
 
 
 def sentences(text: str, names: Iterable[str] = ()) -> list[str]:
-    """The sentences of a text, countries masked; what holds no letter is left out.
-
-    Args:
-        names: more names to be masked, such as those of a study's cultures.
+    """The sentences of a text with countries and further `names` masked; parts without a letter are left out.
 
     >>> sentences("In Japan we wait, e.g. for elders. The Japanese do!\\n- And I?")
     ['In local we wait, e.g. for elders.', 'The local do!', '- And I?']
@@ -29,10 +26,7 @@ def sentences(text: str, names: Iterable[str] = ()) -> list[str]:
 
 
 def mask_countries(text: str, names: Iterable[str] = ()) -> str:
-    """A text in which the names of countries and of their people are `local`; one in the plural loses its ending.
-
-    Args:
-        names: more names to be masked.
+    """The text with `local` for names of countries and peoples, also in the plural, and for further `names`.
 
     >>> mask_countries("Mexico and the US: Mexicans ask us.")
     'local and the local: local ask us.'
@@ -42,11 +36,7 @@ def mask_countries(text: str, names: Iterable[str] = ()) -> str:
 
 @cache
 def country_pattern(names: tuple[str, ...] = ()) -> re.Pattern[str]:
-    """Any name of a country or its people, longest first; words with a capital letter unless a study names them so.
-
-    Args:
-        names: more of them.
-    """
-    known = [word for row in read_rows(WORDS, ("country", "words")) for word in row.fields["words"].split(";")]
-    listed = sorted({*known, *filter(None, names)}, key=lambda name: (-len(name), name))
+    """Any name of a country or its people, longest first; bundled ones have a capital letter, and `names` are added."""
+    bundled = [word for row in read_rows(WORDS, ("country", "words")) for word in row.fields["words"].split(";")]
+    listed = sorted({*bundled, *filter(None, names)}, key=lambda name: (-len(name), name))
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, listed))})(?:s(?!\w)|(?!\w))")

@@ -1,4 +1,4 @@
-"""`worldwise/demand_choices`: choices of personas who are told to hold the values that are typical there."""
+"""`worldwise/demand_choices`: choices of personas that are told to hold the values typical of their country."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,6 +17,6 @@ def derive_demand_choices(
     model: str,
     least_p_valid: float = 0.0,
 ) -> list[dict[str, Any]]:
-    """Rows as of `derive_choices`, of the trials with `demand` alone; none where nobody is told so."""
+    """Rows of `derive_choices`, of the trials with `demand` alone."""
     demanded = [trial for trial in trials if is_demand(trial.condition)]
     return derive_choices(scenarios, demanded, readings, model_id, model, least_p_valid)

@@ -1,4 +1,4 @@
-"""What models wrote to dilemmas, understood: who decided what, which values were ticked, and why.
+"""Reads what models wrote about dilemmas: the decision, the ticked values and the reason.
 
 Nothing is guessed: an answer that can be read in two ways is `unparsed`, with the reason, and stays in the table.
 """
@@ -25,15 +25,15 @@ FIELDS = DECISION, VALUES, REASON = ("DECISION", "VALUES", "REASON")
 NEITHER = "neither"
 LACKING = "nothing stands behind"
 FEWEST_LETTERS = 40
-"""A text of fewer letters is in no language that can be told."""
+"""The language of a shorter text is not judged."""
 OTHER_LANGUAGES = ("ara", "deu", "eng", "fra", "hin", "ind", "ita", "jpn", "kor", "nld", "pol", "por", "rus", "spa")
 OTHER_LANGUAGES += ("tur", "ukr", "vie", "zho")
-"""That an answer may be in beside its own."""
+"""Languages that an answer in the wrong language is compared with."""
 CUT = "the answer ended for its length"
 FILTER_END, REFUSAL_END = "content_filter", "refusal"
-"""What an answer ends with that whoever runs the model stopped, and one that the model itself refused."""
+"""Finish reasons: the provider stopped the answer, or the model itself refused."""
 MODEL_REFUSED = "the model refused"
-"""How the reason of an answer begins that the model itself refused, in words of its interface."""
+"""Beginning of the reason of a refusal by the model itself, as its interface words it."""
 REFUSAL = re.compile(
     r"\bas an? (?:ai|(?:large )?language model)\b"
     r"|\bI(?: can(?:no|['’])t| can not| won['’]t| will not|(?: am|['’]m) (?:unable|not able) to| must decline to) "
@@ -41,7 +41,7 @@ REFUSAL = re.compile(
     r"|answer (?:this|that|your|the question)|(?:provide|give|offer) (?:you )?an? (?:answer|opinion|personal))",
     re.IGNORECASE,
 )
-"""Words of a model that does not answer at all; `I can't help my brother` and `I can't accept` are answers."""
+"""Words of a model that does not answer; `I can't help my brother` and `I can't accept` are answers."""
 _MARKS = re.compile(r"[*_`#]+")
 _BULLET_MARK = r"\s*(?:[-•>–]|\(?\d{1,2}[.)])\s*"
 _FIELD = re.compile(rf"^(?:{_BULLET_MARK})?\s*({'|'.join(FIELDS)})\s*:\s*", re.IGNORECASE | re.MULTILINE)
@@ -52,16 +52,16 @@ _OTHER = re.compile(r"\b(?:A|B|NEITHER|[Bb]oth|[Nn]either)\b")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is known of a prompt before it is answered.
+class Request:
+    """A prompt, and the facts that its answer is read with.
 
     Attributes:
-        order: forward or reversed; None where there are no options.
-        options: the options as they stand behind A and B; empty where there are none.
-        poles: the poles that A and B stand for; of an advocate the one to speak for.
+        order: forward or reversed; None without options.
+        options: the texts behind A and B; empty without options.
+        poles: the poles of A and B; of an advocate the one to argue for.
         values: the values that may be ticked.
-        wording: number of the persona's line.
-        language: that it is asked in, ISO 639-3.
+        wording: number of the persona line.
+        language: ISO 639-3.
     """
 
     trial_id: str
@@ -79,17 +79,17 @@ class Asked:
 
     @property
     def pole(self) -> str | None:
-        """What an advocate was to speak for."""
+        """The pole that an advocate argues for."""
         return self.poles[0] if self.form == ADVOCATE else None
 
 
 @dataclass(frozen=True)
-class Written:
-    """What came back: a text, or why there is none.
+class Reply:
+    """The reply to a prompt: a text, or why there is none.
 
     Attributes:
-        draw: number of the answer among those to the same prompt, from 0.
-        failure: why there is no text; None where there is one.
+        draw: number of the reply among those to the same prompt, from 0.
+        failure: why there is no text.
         is_asked: whether the prompt was asked at all.
         counts: `prompt_tokens`, `output_tokens`, `cost_usd`, as far as they are known.
     """
@@ -102,23 +102,19 @@ class Written:
     counts: Mapping[str, float] | None = None
 
 
-def written(answer: Answer, **counts: float | None) -> Written:
-    """What a node job or an API gave, as it is read here.
-
-    Args:
-        counts: `prompt_tokens` and `cost_usd` of one answer, where they are known.
-    """
+def reply_of(answer: Answer, **counts: float | None) -> Reply:
+    """The answer of a node job or an API as a reply; counts, such as `cost_usd`, are kept where they are known."""
     finish: str | None = answer.finish
     if answer.status is Status.REFUSED:
         finish = REFUSAL_END if (answer.reason or "").startswith(MODEL_REFUSED) else FILTER_END
-    known = {name: count for name, count in counts.items() if count is not None}
-    known |= {} if answer.n_tokens is None else {"output_tokens": answer.n_tokens}
-    return Written(answer.sample, answer.text, finish, failure=answer.reason, counts=known)
+    every_count = counts | {"output_tokens": answer.n_tokens}
+    known_counts = {name: count for name, count in every_count.items() if count is not None}
+    return Reply(answer.sample, answer.text, finish, failure=answer.reason, counts=known_counts)
 
 
-def derive_reasons(answers: Iterable[tuple[Asked, Written]]) -> pd.DataFrame:
-    """The table `reasons`: a row for each answer, whatever became of it."""
-    return REASONS.frame([_row(asked, written) for asked, written in answers])
+def derive_reasons(answers: Iterable[tuple[Request, Reply]]) -> pd.DataFrame:
+    """The table `reasons`: a row for each reply, whatever its status."""
+    return REASONS.frame([_row(request, reply) for request, reply in answers])
 
 
 def unasked(reasons: pd.DataFrame) -> pd.DataFrame:
@@ -127,79 +123,75 @@ def unasked(reasons: pd.DataFrame) -> pd.DataFrame:
 
 
 def unread(reasons: pd.DataFrame) -> pd.DataFrame:
-    """The rows of answers that are there and cannot be read."""
+    """The rows of answers that exist and cannot be read."""
     return rows(reasons, reasons["status"].isin([LOOP, TRUNCATED, UNPARSED]))
 
 
 def share_read(reasons: pd.DataFrame) -> float:
-    """Share of answers that can be read among those that are there and that nobody refused; 1 where none is."""
+    """Share of readable answers among those that exist and that nobody refused; 1 without any."""
     n_read, n_unread = int(reasons["status"].isin([OK, DECLINED]).sum()), len(unread(reasons))
     return n_read / (n_read + n_unread) if n_read + n_unread else 1.0
 
 
-def parse_answer(written: Written, asked: Asked) -> dict[str, Any]:
-    """`status`, `reason` and, as far as they can be read, `decision` (a pole), `values`, `explanation` of an answer.
+def parse_answer(reply: Reply, request: Request) -> dict[str, Any]:
+    """`status`, `reason`, `decision` (a pole), `values`, `unknown_values` (not listed) and `explanation` of an answer.
 
-    Args:
-        written: to a prompt of the form `decide`, whose fields are read, or of another, whose text is taken whole.
-
-    Returns:
-        Also `unknown_values`, ticked beside the list. A decision only where the status is ok; nothing but the reason
-        where it is neither ok nor declined.
+    Fields are read if the form is `decide`; the text is taken whole otherwise. A decision exists only if the status is
+    ok, and nothing but the reason if it is neither ok nor declined.
     """
-    end, text = end_of(written.finish_reason), (written.text or "").strip()
-    if not written.is_asked:
-        return _unread(NOT_ASKED, written.failure or "the prompt was not asked")
+    end, text = end_of(reply.finish_reason), (reply.text or "").strip()
+    if not reply.is_asked:
+        return _unread(NOT_ASKED, reply.failure or "the prompt was not asked")
     if end == "filter":
-        return _unread(FILTERED, written.failure or f"the answer was filtered: {written.finish_reason}")
+        return _unread(FILTERED, reply.failure or f"the answer was filtered: {reply.finish_reason}")
     if end == "refusal":
-        return _unread(REFUSED, written.failure or MODEL_REFUSED)
-    if written.failure is not None:
-        return _unread(FAILED, written.failure)
+        return _unread(REFUSED, reply.failure or MODEL_REFUSED)
+    if reply.failure is not None:
+        return _unread(FAILED, reply.failure)
     is_cut = end == "length"
     if not text:  # cut before its first word, as by a model that thinks first, or nothing at all
         return _unread(TRUNCATED, CUT) if is_cut else _unread(UNPARSED, "the answer is empty")
     if circles := repetition(text):
         return _unread(LOOP, f"the answer goes round in circles: {circles}")
-    if asked.form != DECIDE:
-        if fault := _fault(text, asked):
+    if request.form != DECIDE:
+        if fault := _fault(text, request):
             return _unread(UNPARSED, fault)
         if is_cut:
             return _unread(TRUNCATED, CUT)
         return _unread(REFUSED, _refusal(text)) if _is_refusal(text) else _read(OK, explanation=text)
-    found = _parse_fields(text, asked)
-    if is_cut and found["status"] != REFUSED:
+    outcome = _parse_fields(text, request)
+    if is_cut and outcome["status"] != REFUSED:
         # A longer answer would be no better where the first line, a decision, is not there.
-        if found["status"] == UNPARSED and not found["reason"].startswith(LACKING):
-            return found | {"reason": f"{found['reason']}; {CUT}"}
+        if outcome["status"] == UNPARSED and not outcome["reason"].startswith(LACKING):
+            return outcome | {"reason": f"{outcome['reason']}; {CUT}"}
         return _unread(TRUNCATED, CUT)
-    return found
+    return outcome
 
 
-def _fault(text: str, asked: Asked) -> str | None:
-    """What can be told to be wrong with a text without reading it; whether it is on its topic cannot."""
+def _fault(text: str, request: Request) -> str | None:
+    """A fault that can be seen without reading the text; whether it is on its topic cannot."""
     if not has_words(text):
         return "the answer holds no word"
-    if said := echo(text, [asked.prompt]):
-        return f"the answer is an echo: {said}"
-    other = foreign_language(text, asked.language, OTHER_LANGUAGES, FEWEST_LETTERS)
-    return f"the answer is in {other}, {asked.language} was asked" if other else None
+    if passage := echo(text, [request.prompt]):
+        return f"the answer is an echo: {passage}"
+    other = foreign_language(text, request.language, OTHER_LANGUAGES, FEWEST_LETTERS)
+    return f"the answer is in {other}, {request.language} was asked" if other else None
 
 
-def _row(asked: Asked, written: Written) -> dict[str, Any]:
-    of_prompt = {name: getattr(asked, name) for name in REASONS.names if hasattr(asked, name) and name != "values"}
-    of_answer = {"draw": written.draw, "text": written.text, "finish_reason": written.finish_reason}
-    return of_prompt | of_answer | dict(written.counts or {}) | parse_answer(written, asked)
+def _row(request: Request, reply: Reply) -> dict[str, Any]:
+    of_prompt = {name: getattr(request, name) for name in REASONS.names if hasattr(request, name) and name != "values"}
+    of_answer = {"draw": reply.draw, "text": reply.text, "finish_reason": reply.finish_reason}
+    return of_prompt | of_answer | dict(reply.counts or {}) | parse_answer(reply, request)
 
 
-def _parse_fields(text: str, asked: Asked) -> dict[str, Any]:
-    """An answer to the form `decide`."""
+def _parse_fields(text: str, request: Request) -> dict[str, Any]:
+    """The outcome of an answer to the form `decide`."""
     fields = _fields(text)
     if DECISION not in fields and VALUES in fields:
         # In bare text the prompt ends in the name of the first field, which the answer goes on from.
-        begun = _fields(f"{DECISION}: {text}")
-        if _decision(begun[DECISION][0].split("\n")[0].strip(), asked) is not None:
-            fields = begun
+        completed = _fields(f"{DECISION}: {text}")
+        if _decision(completed[DECISION][0].split("\n")[0].strip(), request) is not None:
+            fields = completed
     if DECISION not in fields and _is_refusal(text):
         return _unread(REFUSED, _refusal(text))
     several = [name for name in fields if len({" ".join(each.casefold().split()) for each in fields[name]}) > 1]
@@ -207,70 +199,70 @@ def _parse_fields(text: str, asked: Asked) -> dict[str, Any]:
         return _unread(UNPARSED, f"{several[0]} stands there more than once, and differs")
     if DECISION not in fields:
         return _unread(UNPARSED, "no line DECISION")
-    said = fields[DECISION][0].split("\n")[0].strip()
-    decided = _decision(said, asked)
-    if decided is None:
-        return _unread(UNPARSED, f"DECISION: {said!r} found, A, B or NEITHER was expected")
-    known, unknown = _ticked(fields.get(VALUES, [""])[0], asked.values)
+    first_line = fields[DECISION][0].split("\n")[0].strip()
+    pole = _decision(first_line, request)
+    if pole is None:
+        return _unread(UNPARSED, f"DECISION: {first_line!r} found, A, B or NEITHER was expected")
+    listed, others = _ticked(fields.get(VALUES, [""])[0], request.values)
     explanation = fields.get(REASON, [""])[0]
-    if decided == NEITHER:
-        return _read(DECLINED, None, known, unknown, explanation or None) | {"reason": "the model takes neither option"}
-    lacking = [name for name, is_there in ((VALUES, known or unknown), (REASON, explanation)) if not is_there]
-    if lacking:
-        return _unread(UNPARSED, f"{LACKING} {' and '.join(lacking)}")
-    return _read(OK, decided, known, unknown, explanation)
+    if pole == NEITHER:
+        return _read(DECLINED, None, listed, others, explanation or None) | {"reason": "the model takes neither option"}
+    missing = [name for name, is_there in ((VALUES, listed or others), (REASON, explanation)) if not is_there]
+    if missing:
+        return _unread(UNPARSED, f"{LACKING} {' and '.join(missing)}")
+    return _read(OK, pole, listed, others, explanation)
 
 
 def _fields(text: str) -> dict[str, list[str]]:
-    """What stands behind each field's name, once for each time that it stands there."""
+    """The contents behind each field's name, one for each time that the name occurs."""
     plain = _INLINE.sub("\n", _MARKS.sub("", text))
-    found: dict[str, list[str]] = {}
+    contents: dict[str, list[str]] = {}
     pieces = _FIELD.split(plain)[1:]
     for name, content in zip(pieces[::2], pieces[1::2], strict=True):
-        found.setdefault(name.upper(), []).append(content.strip())
-    return found
+        contents.setdefault(name.upper(), []).append(content.strip())
+    return contents
 
 
-def _decision(said: str, asked: Asked) -> str | None:
-    """The pole that is decided for, or neither; None where it is not clear."""
-    plain = _plain(said)
-    by_option = [place for place, option in enumerate(asked.options) if plain == _plain(option)]
+def _decision(text: str, request: Request) -> str | None:
+    """The pole of a decision, or `neither`; None if it is not clear."""
+    plain = _plain(text)
+    by_option = [place for place, option in enumerate(request.options) if plain == _plain(option)]
     if len(by_option) == 1:
-        return asked.poles[by_option[0]]
+        return request.poles[by_option[0]]
     if re.fullmatch(r"neither(?: of (?:them|the two|these|both)| option| a nor b)?", plain):
         return NEITHER
-    if found := _LETTER.fullmatch(said):
-        letter, rest, is_free = found[1], found[2], True
-    elif found := _LABELLED.fullmatch(said):
-        letter, rest, is_free = found[1] or found[3], found[2] or found[4] or "", bool(found[1])
+    if match := _LETTER.fullmatch(text):
+        letter, rest, is_free = match[1], match[2], True
+    elif match := _LABELLED.fullmatch(text):
+        letter, rest, is_free = match[1] or match[3], match[2] or match[4] or "", bool(match[1])
     else:
         return None
     place = "ab".index(letter.lower())
     behind = _plain(rest)
-    if not behind or behind == _plain(asked.options[place]):
-        return asked.poles[place]
+    if not behind or behind == _plain(request.options[place]):
+        return request.poles[place]
     # "A difficult choice" begins with no letter of an option, and "A, or B" names two.
-    is_other = _OTHER.search(rest) or any(_plain(each) in behind for each in asked.options)
-    return asked.poles[place] if is_free and not is_other else None
+    is_other = _OTHER.search(rest) or any(_plain(each) in behind for each in request.options)
+    return request.poles[place] if is_free and not is_other else None
 
 
-def _ticked(said: str, listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Values of the list, as it spells them, and others; each once, in the order in which they were ticked."""
+def _ticked(text: str, listed: tuple[str, ...]) -> tuple[list[str], list[str]]:
+    """Ticked values of the list, as it spells them, and others; each once, in the order of the answer."""
     spelled = {_plain(value): value for value in listed}
-    pieces = re.split(r"[;\n]", said)
-    if len(pieces) == 1 and _plain(said) not in spelled:
-        pieces = said.split(",")
+    pieces = re.split(r"[;\n]", text)
+    if len(pieces) == 1 and _plain(text) not in spelled:
+        pieces = text.split(",")
     ticked = dict.fromkeys(
         each
         for piece in pieces
         if (each := re.sub(r"^and\s+", "", re.sub(f"^{_BULLET_MARK}", "", piece).strip(" \t.,[]\"'")))
     )
-    known = dict.fromkeys(spelled[_plain(each)] for each in ticked if _plain(each) in spelled)
-    return list(known), [each for each in ticked if _plain(each) not in spelled]
+    in_list = dict.fromkeys(spelled[_plain(each)] for each in ticked if _plain(each) in spelled)
+    return list(in_list), [each for each in ticked if _plain(each) not in spelled]
 
 
 def _plain(text: str) -> str:
-    """Words alone, without case."""
+    """The words alone, without case."""
     return " ".join(re.findall(r"[\w'’-]+", text.casefold()))
 
 
@@ -283,7 +275,7 @@ def _refusal(text: str) -> str:
 
 
 def _first_sentences(text: str) -> str:
-    """The first two, where a refusal stands."""
+    """The first two sentences, in which a refusal occurs."""
     return " ".join(re.split(r"(?<=[.!?])\s+", text.strip())[:2])
 
 
@@ -294,8 +286,8 @@ def _read(
     unknown: list[str] | None = None,
     explanation: str | None = None,
 ) -> dict[str, Any]:
-    found = {"status": status, "reason": None, "decision": decision, "values": values or []}
-    return found | {"unknown_values": unknown or [], "explanation": explanation}
+    lists = {"values": values or [], "unknown_values": unknown or []}
+    return {"status": status, "reason": None, "decision": decision, "explanation": explanation} | lists
 
 
 def _unread(status: str, reason: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Country scores on the six dimensions, as their authors publish them: read, told apart from regions, standardised."""
+"""Published scores of countries on the six dimensions: reads the matrix and standardises it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,31 +13,30 @@ from valuesassets.records.places import STUDIES, load_facts
 from valuesassets.records.text_tables import read_rows
 
 COUNTRY_CODES = STUDIES / "worldwise" / "country_codes.csv"
-"""What the matrix's own codes are in ISO 3166, where some are another country's (SLV, MNG, MAC); ten are none's."""
+"""ISO 3166 codes of the matrix's own codes, some of which mean another country in ISO (SLV, MNG, MAC)."""
 NULL = ("#NULL!", "")
 LEAST, MOST = 0, 120
-"""Scores are published beyond 100."""
+"""Published scores may exceed 100."""
 
 
 def country_codes() -> list[tuple[str, str, str | None]]:
-    """The rows of the matrix: its own code, its name, and ISO 3166 alpha-3; None for what is no country."""
-    found = read_rows(COUNTRY_CODES, ("ctr", "country", "alpha3"), HumanDataError)
-    return [(row["ctr"], row["country"], row["alpha3"] or None) for _, _, row in found]
+    """The matrix's own code, the name, and ISO 3166 alpha-3 of each of its rows; None for regions."""
+    rows = read_rows(COUNTRY_CODES, ("ctr", "country", "alpha3"), HumanDataError)
+    return [(row["ctr"], row["country"], row["alpha3"] or None) for _, _, row in rows]
 
 
 def read_country_scores(path: Path | str = BUNDLED) -> pd.DataFrame:
-    """The scores of a matrix as published (0 to 120, null where there is none), a row for each of its rows.
+    """The published scores of a matrix: 0 to 120, null where there is none; one row for each row of the file.
 
     Args:
-        path: CSV with `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, comma or semicolon; `bundled` for twelve countries,
-            each with source and version: the whole matrix is its authors' to give.
+        path: CSV with `ctr,country,pdi,idv,mas,uai,ltowvs,ivr`, comma or semicolon. `bundled` has twelve countries,
+            each with source and version; the whole matrix has to be obtained from its authors.
 
     Returns:
         `ctr, name, country` (ISO 3166 alpha-3; null for regions and parts of countries) and a column for each axis.
 
     Raises:
-        HumanDataError: a code is none of the matrix's or there twice, or a score no number from 0 to 120; names file,
-            line, what was found and what was expected.
+        HumanDataError: a code is unknown or repeated, or a score is not a number from 0 to 120.
     """
     place = given_or_bundled(path, "worldwise", "country_scores.csv")
     codes = {ctr: alpha3 for ctr, _, alpha3 in country_codes()}
@@ -72,31 +71,25 @@ def _score(row: dict[str, str], axis: str, where: str) -> float | None:
 
 
 def zones_of(cultures: Sequence[str]) -> list[str]:
-    """The culture zone of each culture's country, by ISO 3166 alpha-3; the culture itself where no zone is known.
+    """The culture zone of each culture's country (ISO 3166 alpha-3); the culture itself where its zone is unknown.
 
-    Source: Inglehart and Welzel's zones, as in `studies/facts/iw_coordinates.csv`.
+    Source: Inglehart and Welzel's zones, in `studies/facts/iw_coordinates.csv`.
     """
     alpha2 = load_facts("iso_countries.csv").set_index("alpha3")["alpha2"]
     zones = load_facts("iw_coordinates.csv").set_index("country")["zone"]
     return [str(zones.get(alpha2.get(name, ""), name)) for name in cultures]
 
 
-def scores_by_country(scores: pd.DataFrame) -> pd.DataFrame:
-    """The scores of countries alone, by ISO 3166 alpha-3 code, a column for each axis; null where there is none."""
-    countries = scores.dropna(subset=["country"]).set_index("country")
-    return pd.DataFrame(countries[list(AXES)])
-
-
 def standard_scores(scores: pd.DataFrame) -> pd.DataFrame:
-    """z of each score of a country: its distance from the mean of the complete countries, in their sd (n - 1).
+    """z of each country's scores: the distance from the mean of the complete countries, in their sd (n - 1).
 
-    Complete are those with all six scores, so that every axis is set against the same countries. Where the scores of
-    one axis are all equal there, z is null.
+    Complete countries have all six scores, so that every axis is compared with the same countries. z is null where all
+    complete countries have the same score.
 
     Returns:
-        As `scores_by_country`.
+        A row for each ISO 3166 alpha-3 code and a column for each axis; regions are left out.
     """
-    found = scores_by_country(scores)
-    complete = found.dropna()
+    by_country = pd.DataFrame(scores.dropna(subset=["country"]).set_index("country")[list(AXES)])
+    complete = by_country.dropna()
     sd = pd.Series(complete.std())
-    return (found - complete.mean()) / sd.where(sd > 0)
+    return (by_country - complete.mean()) / sd.where(sd > 0)

@@ -1,4 +1,4 @@
-"""The cultures whose personas models are given, and the two controls: a persona from nowhere, and none."""
+"""The personas that models are asked as: cultures, and two controls, a persona from nowhere and none."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,21 +15,21 @@ from valuesassets.records.settings.worldwise import CONTROLS, AskedCulture
 
 
 class Culture(AskedCulture):
-    """A culture by the country that its persona is from."""
+    """A culture, and the country that its persona is from."""
 
     code: Annotated[str, pydantic.Field(pattern=FAMILY_NAME)]
-    """What tables call it: ISO 3166 alpha-3, where it has one."""
+    """Its name in tables: ISO 3166 alpha-3 where it has one."""
     language: LanguageCode | None = None
-    """ISO 639-3; that of the dilemmas if left out."""
+    """ISO 639-3; by default that of the dilemmas."""
 
 
 Persona = Culture | Literal["placebo", "unprompted"]
-"""Who answers: a person of a culture, one from nowhere, or whoever the model takes itself for."""
+"""A person of a culture, a person from nowhere, or no persona."""
 CONTROL_PERSONAS: tuple[Persona, ...] = (PLACEBO, UNPROMPTED)
 
 
 def persona_code(persona: Persona) -> str:
-    """What tables call it: the culture's code, or the control's name."""
+    """The persona's name in tables: the culture's code, or the control's name."""
     return persona.code if isinstance(persona, Culture) else persona
 
 
@@ -37,13 +37,13 @@ def read_cultures(path: Path) -> list[Culture]:
     """The cultures of a JSON file, `{"JPN": {"name", "place", "demonym", "names"[, "language"]}}`, in its order.
 
     Raises:
-        InputError: it is no such file, a key is missing, unknown or of the wrong kind, or a culture is called as a
-            control is; names file, culture, what was found and what was expected.
+        InputError: the file is no such object, a key is missing, unknown or of the wrong kind, or a culture has the
+            name of a control.
     """
     content = read_json(path, InputError)
     if not isinstance(content, dict) or not content:
-        found = "an empty object" if content == {} else kind_of_value(content)
-        raise InputError(f'{path}: {found} found, an object such as {{"JPN": {{...}}}} was expected; mend it')
+        kind = "an empty object" if content == {} else kind_of_value(content)
+        raise InputError(f'{path}: {kind} found, an object such as {{"JPN": {{...}}}} was expected; mend it')
     return [_culture(code, entry, f"{path}: {code}") for code, entry in content.items()]
 
 
@@ -60,11 +60,11 @@ def _culture(code: str, entry: object, where: str) -> Culture:
 
 
 def persona_of(part: str, cultures: Mapping[str, AskedCulture]) -> Persona:
-    """The persona that a part of a study asks: that of a culture, or the control of this name."""
+    """The persona of a part of a study: a culture, or the control of this name."""
     controls: dict[str, Persona] = {persona_code(persona): persona for persona in CONTROL_PERSONAS}
     return controls[part] if part in controls else Culture(code=part, **cultures[part].model_dump())
 
 
 def asked_personas(cultures: Sequence[Culture]) -> list[Persona]:
-    """Every culture, then the two controls."""
+    """All cultures, then the two controls."""
     return [*cultures, *CONTROL_PERSONAS]

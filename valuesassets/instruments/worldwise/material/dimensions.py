@@ -1,4 +1,4 @@
-"""The six dimensions that dilemmas stand on, and what poles, orders of options and controls are called."""
+"""The six dimensions on which dilemmas are placed, and the names of poles, orders of options and controls."""
 
 from dataclasses import dataclass
 
@@ -8,17 +8,16 @@ HIGH, LOW = "high", "low"
 POLES = (HIGH, LOW)
 PLACEBO, UNPROMPTED = CONTROLS
 ORDERS = ("forward", "reversed")
-"""Of the options of a dilemma."""
+"""Orders of the options of a dilemma."""
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """One dimension, called an axis where answers are placed on it.
+    """One dimension; it is called an axis where answers are placed on it.
 
     Attributes:
-        code: as tables have it.
-        name: the dimension's own.
-        high, low: what a high and a low score stand for.
+        code: its name in tables.
+        high, low: the meaning of a high and of a low score.
         column: its column in the matrix of country scores.
     """
 

@@ -1,10 +1,10 @@
-"""`worldwise/exemplars`: sentences that stand for the poles of dimensions, bundled or from a person's file.
+"""`worldwise/exemplars`: sentences that stand for the poles of axes, bundled or from a user's file.
 
-Each bundled pair says opposite things about one matter, most of them in the first person. Long-term orientation is the
-hardest: its low pole is two things, custom and quick results, and a sentence that names what it turns down ("not at
-some distant future") lies near the other pole. Its pairs name the years ahead on one side, custom or the present on the
-other, so that their words alone tell them apart, as the embedder `lexical` shows. All were judged by what they mean and
-by how well one pair orders another, never by answers that a model gave.
+Each bundled pair says opposite things about one matter, mostly in the first person. The low pole of long-term
+orientation is two things, custom and quick results, and a sentence that names what it rejects ("not at some distant
+future") lies near the other pole. The pairs of that axis therefore name the years ahead on one side and custom or the
+present on the other. All sentences were chosen by their meaning and by how well one pair orders another, never by
+answers of a model.
 """
 
 from collections import Counter, defaultdict
@@ -19,18 +19,15 @@ from valuesassets.records.errors import InputError
 from valuesassets.records.text_tables import Row, read_rows
 
 FEWEST = 3
-"""Sentences of each pole below which none is left when two pairs are held out."""
+"""Sentences that each pole needs, so that one remains when two pairs are held out."""
 
 
 def read_exemplars(source: str | Path) -> pd.DataFrame:
-    """Rows of `EXEMPLARS` from a CSV file `axis,pole,pair,text`, or those that are bundled; in the file's order.
-
-    Args:
-        source: path of the file, or `bundled`.
+    """Rows of `EXEMPLARS` from a CSV file `axis,pole,pair,text`, or the bundled ones, in their order.
 
     Raises:
-        InputError: no such table; an axis or pole is unknown, a text empty or doubled, a pair half there or on two
-            axes, an axis partly paired, or a pole has fewer than three sentences; names file, row, found, expected.
+        InputError: an axis or pole is unknown, a text is empty or repeated, a pair is incomplete or on two axes, an
+            axis is partly paired, or a pole has fewer than three sentences; names file and row.
     """
     path = given_or_bundled(source, "worldwise", "exemplars.csv")
     rows = read_rows(path, EXEMPLARS.names)
@@ -54,16 +51,16 @@ def read_exemplars(source: str | Path) -> pd.DataFrame:
     return EXEMPLARS.frame([row.fields | {"pair": row.fields["pair"] or None} for row in rows])
 
 
-def _require_known(path: Path, row: Row, column: str, known: tuple[str, ...]) -> None:
-    if row.fields[column] not in known:
+def _require_known(path: Path, row: Row, column: str, names: tuple[str, ...]) -> None:
+    if row.fields[column] not in names:
         raise InputError(
-            f"{path}: row {row.number}: {column} {row.fields[column]!r} found, one of {', '.join(known)} was expected; "
+            f"{path}: row {row.number}: {column} {row.fields[column]!r} found, one of {', '.join(names)} was expected; "
             "mend it"
         )
 
 
 def _require_pairs(path: Path, rows: list[Row]) -> None:
-    """See that a pair is a high and a low sentence of one axis, and that an axis has pairs throughout or none."""
+    """Check that a pair is a high and a low sentence of one axis, and that all rows of an axis have a pair or none."""
     pairs: dict[str, list[Row]] = defaultdict(list)
     is_paired: dict[str, Row] = {}
     for row in rows:
@@ -77,23 +74,27 @@ def _require_pairs(path: Path, rows: list[Row]) -> None:
             )
         if pair:
             pairs[pair].append(row)
-    for pair, (first, *others) in pairs.items():
-        other = others[0] if len(others) == 1 else None
-        if other and other.fields["axis"] == first.fields["axis"] and other.fields["pole"] != first.fields["pole"]:
+    for pair, (first, *rest) in pairs.items():
+        partner = rest[0] if len(rest) == 1 else None
+        if (
+            partner
+            and partner.fields["axis"] == first.fields["axis"]
+            and partner.fields["pole"] != first.fields["pole"]
+        ):
             continue
-        found = ", ".join(f"{row.fields['axis']} {row.fields['pole']}" for row in (first, *others))
+        poles = ", ".join(f"{row.fields['axis']} {row.fields['pole']}" for row in (first, *rest))
         raise InputError(
-            f"{path}: row {first.number}: pair {pair} has {found}; one high and one low sentence of one axis were "
+            f"{path}: row {first.number}: pair {pair} has {poles}; one high and one low sentence of one axis were "
             "expected; mend it"
         )
 
 
 def _require_enough(path: Path, rows: list[Row]) -> None:
-    found = Counter((row.fields["axis"], row.fields["pole"]) for row in rows)
-    for axis in dict.fromkeys(axis for axis, _ in found):
+    counts = Counter((row.fields["axis"], row.fields["pole"]) for row in rows)
+    for axis in dict.fromkeys(axis for axis, _ in counts):
         for pole in POLES:
-            if found[axis, pole] < FEWEST:
+            if counts[axis, pole] < FEWEST:
                 raise InputError(
-                    f"{path}: {axis} {pole}: {found[axis, pole]} sentences found, {FEWEST} or more were expected; add "
+                    f"{path}: {axis} {pole}: {counts[axis, pole]} sentences found, {FEWEST} or more were expected; add "
                     "some"
                 )

@@ -1,16 +1,18 @@
-"""`worldwise/scenarios`: dilemmas out of a file, each checked."""
+"""`worldwise/scenarios`: reads dilemmas from a file and checks them."""
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import pandas as pd
 import pydantic
 
 from valuesassets.answers.language_codes import language_code
-from valuesassets.instruments.worldwise.material.dimensions import AXES
+from valuesassets.instruments.worldwise.answers.answer_texts import country_pattern
+from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, LOW
 from valuesassets.records.bundled import BUNDLED, given_or_bundled
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.faults import kind_of_value, validated
@@ -19,7 +21,20 @@ from valuesassets.records.frames import records
 from valuesassets.records.settings.kinds import FAMILY_NAME
 
 FEWEST = 2
-"""Dilemmas on an axis that has any: means over one say nothing."""
+"""Dilemmas that an axis needs; a mean over one says nothing."""
+LONGER = 2
+"""A model may prefer an option just because it is more than this many times as long as the other."""
+AXIS_WORDS = {
+    "IDV": ("individualis", "collectivis"),
+    "PDI": ("power distance", "hierarch"),
+    "MAS": ("masculin", "feminin", "achievement"),
+    "UAI": ("uncertain",),
+    "LTO": ("long-term", "short-term", "orientation"),
+    "IVR": ("indulg", "restrain"),
+}
+"""Beginnings of words that give the axis away, besides its code."""
+SCHOOL_WORDS = ("cultur", "hofstede")
+"""Beginnings of words that give the subject of the study away."""
 
 Text = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -50,7 +65,7 @@ class Scenario(pydantic.BaseModel):
 
     Attributes:
         id: unique in its file.
-        domain: the part of life that it is from.
+        domain: its part of life, such as work.
         language: ISO 639-3.
         high, low: the options of the two poles.
     """
@@ -74,24 +89,21 @@ class Scenario(pydantic.BaseModel):
 
     @property
     def texts(self) -> tuple[str, str, str, str]:
-        """All that is shown of it."""
+        """All of its texts that models see."""
         return self.situation, self.question, self.high, self.low
 
     @property
     def more(self) -> str | None:
-        """Further keys of its file as JSON; None where it has none."""
+        """Further keys of its file as JSON; None if it has none."""
         return json.dumps(self.model_extra, ensure_ascii=False, sort_keys=True) if self.model_extra else None
 
 
 def read_scenarios(path: Path | str = BUNDLED) -> list[Scenario]:
-    """The dilemmas of a JSON file (an array of objects), in its order.
-
-    Args:
-        path: `bundled` for the project's own 48.
+    """The dilemmas of a JSON file (an array of objects), or the bundled 48, in their order.
 
     Raises:
-        QuestionError: a key is missing or of the wrong kind, an axis unknown, an id or text there twice, options empty
-            or equal, or fewer than two dilemmas on an axis; names file, id, what was found and what was expected.
+        QuestionError: a key is missing or of the wrong kind, an axis is unknown, an id or text is repeated, options are
+            empty or equal, or an axis has only one dilemma; names file and id.
     """
     place = given_or_bundled(path, "worldwise", "scenarios.json")
     content = read_json(place, QuestionError)
@@ -99,16 +111,16 @@ def read_scenarios(path: Path | str = BUNDLED) -> list[Scenario]:
         raise QuestionError(f"{place}: {kind_of_value(content)} found, an array of scenarios was expected; mend it")
     if not content:
         raise QuestionError(f"{place}: an empty array found, at least {FEWEST} scenarios were expected; add some")
-    found = [_scenario(entry, f"{place}: scenario {number}") for number, entry in enumerate(content, 1)]
-    _require_once(found, place)
-    for axis, times in Counter(scenario.axis for scenario in found).items():
+    scenarios = [_scenario(entry, f"{place}: scenario {number}") for number, entry in enumerate(content, 1)]
+    _require_once(scenarios, place)
+    for axis, times in Counter(scenario.axis for scenario in scenarios).items():
         if times < FEWEST:
-            only = next(scenario.id for scenario in found if scenario.axis == axis)
+            only = next(scenario.id for scenario in scenarios if scenario.axis == axis)
             raise QuestionError(
                 f"{place}: {only} is the only scenario on {axis}, at least {FEWEST} were expected; add one or leave "
                 "it out"
             )
-    return found
+    return scenarios
 
 
 def _scenario(entry: Any, where: str) -> Scenario:
@@ -130,7 +142,7 @@ def _require_once(scenarios: Sequence[Scenario], place: Path) -> None:
 
 
 def plain(text: str) -> str:
-    """A text by which two that differ in blanks and capitals alone are the same."""
+    """The text without case and superfluous blanks, for comparisons."""
     return " ".join(text.split()).casefold()
 
 
@@ -143,18 +155,46 @@ def scenario_rows(scenarios: Iterable[Scenario]) -> list[dict[str, Any]]:
 
 
 def scenarios_of(frame: pd.DataFrame) -> list[Scenario]:
-    """The dilemmas that rows of the table `worldwise/scenarios` stand for."""
-    found = records(frame.rename(columns={"scenario_id": "id"}))
+    """The dilemmas in rows of the table `worldwise/scenarios`."""
+    rows = records(frame.rename(columns={"scenario_id": "id"}))
     return [
         Scenario.model_validate({name: row[name] for name in Scenario.model_fields} | json.loads(row["more"] or "{}"))
-        for row in found
+        for row in rows
     ]
 
 
 def domains_of(scenarios: pd.DataFrame) -> dict[str, str]:
-    """The domain of each dilemma, by its id.
-
-    Args:
-        scenarios: with the columns `scenario_id` and `domain`.
-    """
+    """The domain of each dilemma by its id, from a table with `scenario_id` and `domain`."""
     return dict(zip(scenarios["scenario_id"].astype(str), scenarios["domain"].astype(str), strict=True))
+
+
+class Doubt(NamedTuple):
+    """A feature of a scenario that a person should look at."""
+
+    id: str
+    what: str
+
+
+def find_doubts(scenarios: Iterable[Scenario], names: Iterable[str] = ()) -> list[Doubt]:
+    """Features that may spoil dilemmas: unequal options, names of countries, words of the axis, other languages.
+
+    Another language than English is a doubt because the lines around a dilemma are English. `names` also give a country
+    away, such as those of a study's cultures.
+    """
+    also = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in dict.fromkeys(names)]
+    return [Doubt(scenario.id, what) for scenario in scenarios for what in _doubts(scenario, also)]
+
+
+def _doubts(scenario: Scenario, also: Sequence[re.Pattern[str]]) -> Iterator[str]:
+    short, long = sorted((len(scenario.high), len(scenario.low)))
+    if long > LONGER * short:
+        which = HIGH if len(scenario.high) == long else LOW
+        yield f"option {which} has {long} characters, the other {short}: more than {LONGER} times as many"
+    text = "\n".join(scenario.texts)
+    for name in dict.fromkeys(match for names in (country_pattern(), *also) for match in names.findall(text)):
+        yield f"names a country: {name}"
+    for word in (*AXIS_WORDS[scenario.axis], *SCHOOL_WORDS, rf"{scenario.axis}\b"):
+        if match := re.search(rf"\b{word}\w*", text, re.IGNORECASE):
+            yield f"has a word of the axis: {match[0]}"
+    if scenario.language != "eng":
+        yield f"is in {scenario.language}, the lines around it are English"

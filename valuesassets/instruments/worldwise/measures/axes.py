@@ -1,4 +1,4 @@
-"""`worldwise/axes`: directions from the low to the high pole of a dimension, and whether they order unseen sentences.
+"""`worldwise/axes`: directions from the low to the high pole, and whether they order held-out sentences.
 
 Source: An, Kwak and Ahn (2018), SemAxis, Proceedings of ACL, 2450-2461; Kozlowski, Taddy and Evans (2019), The Geometry
 of Culture, Am. Sociol. Rev. 84(5), 905-949.
@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
-from valuesassets.instruments.worldwise.answers.stored_vectors import Vectors, read_vectors, vector_columns
+from valuesassets.instruments.worldwise.answers.vectors import Vectors, lexical_vectors, read_vectors, vector_columns
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, POLES
 from valuesassets.instruments.worldwise.tables import AXIS_VALIDITY, EXEMPLAR_VECTORS
 from valuesassets.measure.means import Array
@@ -23,22 +22,22 @@ from valuesassets.records.frames import records
 from valuesassets.records.settings.worldwise import LEXICAL
 
 LEAST_AUC, LARGEST_P = 0.75, 0.05
-"""An axis is valid from this held-out AUC on, and up to this p."""
+"""The held-out AUC and the p-value that a valid axis needs."""
 DRAWS = 999
-"""Exchanges of poles that the p-value of an axis counts."""
+"""Random exchanges of poles for the p-value of an axis."""
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The direction of a dimension among the vectors of an embedder, and how far it can be relied on.
+    """The direction of a dimension in the space of an embedder, and its validity.
 
     Attributes:
         high, low: (d,) means of the poles' unit vectors.
         n: sentences of the high and of the low pole.
-        is_paired: whether they are pairs about the same matter.
-        held_out_auc: how often a high sentence lies above a low one on the axis of the others, 0 to 1.
-        p: how often the poles, exchanged by chance, order their sentences as well.
+        is_paired: whether each two sentences are about the same matter.
+        held_out_auc: share of high sentences above low ones on the axis of the others, 0 to 1.
+        p: share of random exchanges of the poles that order their sentences as well.
     """
 
     high: Array
@@ -63,8 +62,8 @@ class Axis:
         """Why answers may not be placed on it; None where they may."""
         if self.is_valid:
             return None
-        found = f"held-out AUC {self.held_out_auc:.2f}, p {self.p:.3f}"
-        return f"the axis is not valid: {found}, at least {LEAST_AUC} and at most {LARGEST_P} were expected"
+        figures = f"held-out AUC {self.held_out_auc:.2f}, p {self.p:.3f}"
+        return f"the axis is not valid: {figures}, at least {LEAST_AUC} and at most {LARGEST_P} were expected"
 
 
 def fit_axes(
@@ -73,22 +72,22 @@ def fit_axes(
     """The axis of every dimension that has exemplars, by its code, in the order of `AXES`.
 
     Args:
-        exemplars: as `read_exemplars` gives them.
+        exemplars: see `read_exemplars`.
         vectors: (n, d) of length one, a row for each.
-        draws: exchanges of poles that each p-value counts.
+        draws: random exchanges of poles for each p-value.
     """
-    unit, found = np.asarray(vectors, dtype=float), {}
+    unit, axes = np.asarray(vectors, dtype=float), {}
     for code in AXES:
         mine = (exemplars["axis"] == code).to_numpy()
         if not mine.any():
             continue
         own, is_high = unit[mine], (exemplars["pole"] == HIGH).to_numpy()[mine]
-        given = pd.Series(exemplars["pair"][mine])
-        pairs = None if given.isna().any() else given.to_numpy(str)
+        labels = pd.Series(exemplars["pair"][mine])
+        pairs = None if labels.isna().any() else labels.to_numpy(str)
         chance = exchanged(is_high, pairs, draws, seeded(seed, "poles", code))
         auc, *by_chance = held_out_auc(own @ own.T, np.vstack([is_high, chance]), pairs)
         n = int(is_high.sum()), int((~is_high).sum())
-        found[code] = Axis(
+        axes[code] = Axis(
             own[is_high].mean(axis=0),
             own[~is_high].mean(axis=0),
             n,
@@ -96,18 +95,18 @@ def fit_axes(
             float(auc),
             permutation_p(float(auc), by_chance),
         )
-    return found
+    return axes
 
 
 def held_out_auc(products: Array, is_high: Mask, pairs: NDArray[np.str_] | None = None) -> Array:
-    """(B,) share of all (high i, low j) with i above j on the axis of the others, from 0 to 1; level ones count half.
+    """(B,) share of all (high i, low j) with i above j on the axis of the others, from 0 to 1; ties count half.
 
-    The partners of i and j are left out with them. As an axis is a difference of means, products of vectors suffice.
+    The partners of i and j are held out too. Products of vectors suffice, since an axis is a difference of means.
 
     Args:
         products: (n, n) scalar products of unit vectors.
-        is_high: (B, n) which sentences stand for the high pole, one row for each choice of poles.
-        pairs: (n,) the pair that each belongs to; None where there are none.
+        is_high: (B, n) whether a sentence stands for the high pole, a row for each assignment of poles.
+        pairs: (n,) the pair of each sentence; None without pairs.
 
     >>> opposite = np.array([1.0, 1.1, 1.2, -1.0, -1.1, -1.2])
     >>> held_out_auc(np.outer(opposite, opposite), np.array([[True] * 3 + [False] * 3])).tolist()
@@ -128,17 +127,11 @@ def held_out_auc(products: Array, is_high: Mask, pairs: NDArray[np.str_] | None 
 
 
 def exchanged(is_high: Mask, pairs: NDArray[np.str_] | None, draws: int, random: np.random.Generator) -> Mask:
-    """(draws, n) poles exchanged by chance: within each pair, or shuffled where there are none."""
+    """(draws, n) random assignments of poles: exchanged within each pair, or shuffled without pairs."""
     if pairs is None:
         return is_high[label_permutations(len(is_high), draws, random)]
     names, place = np.unique(pairs, return_inverse=True)
     return is_high ^ (random.integers(0, 2, size=(draws, len(names))) == 1)[:, place]
-
-
-def axis_direction(exemplars: pd.DataFrame, vectors: NDArray[np.floating], axis: str) -> Array:
-    """(d,) mean(high) - mean(low) of the unit vectors of an axis's exemplars."""
-    high, low = pole_means(exemplars, vectors, axis)
-    return high - low
 
 
 def pole_means(exemplars: pd.DataFrame, vectors: NDArray[np.floating], axis: str) -> tuple[Array, Array]:
@@ -150,7 +143,7 @@ def pole_means(exemplars: pd.DataFrame, vectors: NDArray[np.floating], axis: str
 
 
 def axis_validity(axes: Mapping[str, Axis], embedder: str = "") -> pd.DataFrame:
-    """Rows of `AXIS_VALIDITY`: how far each axis of an embedder can be relied on, and its cosines with the others."""
+    """Rows of `AXIS_VALIDITY`: the validity of each axis of an embedder, and its cosines with the others."""
     directions = {code: axis.direction / (np.linalg.norm(axis.direction) or 1) for code, axis in axes.items()}
     return AXIS_VALIDITY.frame(
         [
@@ -172,12 +165,7 @@ def axis_validity(axes: Mapping[str, Axis], embedder: str = "") -> pd.DataFrame:
 
 
 def derive_axes(exemplars: pd.DataFrame, vectors: Vectors, embedder: str, *, seed: int = 0) -> dict[str, pd.DataFrame]:
-    """`validity` of the axes of an embedder, those of a bag of words beside it, and the exemplars' `vectors`.
-
-    Args:
-        exemplars: rows of `EXEMPLARS`.
-        vectors: (n, d) of them, of length one.
-    """
+    """`validity` of an embedder's axes, next to those of a bag of words, and the (n, d) `vectors` of the exemplars."""
     stored = EXEMPLAR_VECTORS.frame([{"axis": row["axis"], "pole": row["pole"]} for row in records(exemplars)]).assign(
         **vector_columns(vectors)
     )

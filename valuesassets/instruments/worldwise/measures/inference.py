@@ -1,4 +1,4 @@
-"""How intervals and p-values of worldwise are made."""
+"""Statuses, random numbers, notes on intervals and corrected p-values of worldwise's measures."""
 
 from collections.abc import Sequence
 
@@ -11,18 +11,18 @@ from valuesassets.records.frames import column, parts_of, rows
 from valuesassets.records.settings.measuring import Inference
 
 OK, REFUSED, UNDEFINED = "ok", "refused", "undefined"
-"""Of a measure: it stands; what it rests on does not carry it; what it needs is not there."""
+"""Statuses of a measure: valid; its data do not support it; its data are missing."""
 
 
 def random_of(how: Inference, *purpose: object) -> np.random.Generator:
-    """A generator of random numbers for one purpose."""
+    """A random generator for one purpose."""
     return seeded(how.seed, "worldwise", *purpose)
 
 
 def narrow_interval(n: int, level: float) -> str | None:
-    """Why an interval over so few scenarios cannot hold the mean as often as it says, in words; None where it can.
+    """Why an interval over so few scenarios cannot hold the mean as often as it says; None if it can.
 
-    Resamples stay between the least and the greatest value, and all n lie on one side of their median in 2^(1 - n).
+    Resamples stay within the range of the values, and all n lie on one side of their median with probability 2^(1 - n).
 
     >>> narrow_interval(2, 0.95), narrow_interval(6, 0.95)
     ('an interval over 2 scenarios holds the mean in .50 of cases at most', None)
@@ -33,12 +33,9 @@ def narrow_interval(n: int, level: float) -> str | None:
     return f"an interval over {n} scenarios holds the mean in {f'{most:.2f}'.lstrip('0')} of cases at most"
 
 
-def corrected(found: pd.DataFrame, by: Sequence[str], how: Inference) -> pd.DataFrame:
-    """The rows of all models with corrected p-values, `p_corrected`: over each part with the same `by`.
-
-    Rows without a p-value are no tests.
-    """
-    whole = found.assign(p_corrected=np.nan)
+def corrected(table: pd.DataFrame, by: Sequence[str], how: Inference) -> pd.DataFrame:
+    """The table with `p_corrected`, corrected in each part with the same `by`; rows without p are no tests."""
+    whole = table.assign(p_corrected=np.nan)
     tested = rows(whole, whole["p"].notna())
     for _, part in parts_of(tested, by) if by else [((), tested)]:
         whole.loc[part.index, "p_corrected"] = CORRECTIONS[how.correction](column(part, "p").astype(float))

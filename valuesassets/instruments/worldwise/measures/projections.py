@@ -1,4 +1,4 @@
-"""`worldwise/projections`: where a text stands on an axis, from the mean of its sentences' vectors."""
+"""`worldwise/projections`: the position of a text on an axis, from the mean of its sentences' vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from valuesassets.instruments.worldwise.answers.reasons import ADVOCATE
-from valuesassets.instruments.worldwise.answers.stored_vectors import Vectors, read_vectors
+from valuesassets.instruments.worldwise.answers.vectors import Vectors, read_vectors
 from valuesassets.instruments.worldwise.material.dimensions import POLES
 from valuesassets.instruments.worldwise.measures.axes import LARGEST_P, LEAST_AUC, pole_means
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED
@@ -20,41 +20,38 @@ from valuesassets.measure.seeding import seeded
 from valuesassets.records.frames import column, records, rows, rows_where
 
 SHORTEST = 1e-12
-"""A shorter vector has no direction."""
+"""Shorter vectors have no direction."""
 FEWEST_ADVOCATES = 5
-"""Texts of each pole that advocates are judged by: fewer could all be in order by chance in more than one of twenty."""
+"""Texts of each pole that a judgement needs; with fewer, the order is perfect by chance in more than one of twenty."""
 EXCHANGES = 999
-"""Exchanges of the poles within dilemmas."""
+"""Random exchanges of the poles within dilemmas."""
 NO_ANCHOR = "no other dilemma of the axis has advocates of both poles in order"
 
 
-def text_vectors(sentences: Vectors, texts: NDArray[np.intp], n_texts: int) -> tuple[Vectors, NDArray[np.bool_]]:
-    """(n_texts, d) mean of the unit vectors of a text's sentences, made to length one.
+def text_vectors(sentences: Vectors, parts: Sequence[Sequence[str]]) -> tuple[Vectors, NDArray[np.bool_]]:
+    """(n, d) mean of the unit vectors of each text's sentences, brought to length one, and (n,) whether it has one.
 
-    Args:
-        sentences: (s, d) a row for each sentence of each text, dense or sparse.
-        texts: (s,) which text it is of.
-
-    Returns:
-        The vectors, and (n_texts,) whether a text has a direction: without a sentence it has none, and its vector is 0.
+    A text without sentences has a vector of 0. Sentences are (s, d), dense or sparse, a row for each of the `parts` of
+    each text in their order.
     """
-    shape = n_texts, len(texts)
-    sums = sparse.csr_array((np.ones(len(texts)), (texts, np.arange(len(texts)))), shape=shape) @ sentences
+    text_of = np.repeat(np.arange(len(parts)), [len(each) for each in parts])
+    shape = len(parts), len(text_of)
+    sums = sparse.csr_array((np.ones(len(text_of)), (text_of, np.arange(len(text_of)))), shape=shape) @ sentences
     lengths = np.sqrt(np.asarray((sums * sums).sum(axis=1), dtype=float))
     has_direction = lengths > SHORTEST
     return sparse.diags_array(1 / np.where(has_direction, lengths, 1)) @ sums, has_direction
 
 
 def positions(vectors: Vectors, direction: Array, high: Array, low: Array) -> Array:
-    """(n,) 2 (v.a - m) / d along an axis a: 0 half-way between the poles' means, 1 at the high one, -1 at the low one.
+    """(n,) 2 (v.a - m) / d along an axis a: 0 midway between the poles' means, 1 at the high one, -1 at the low one.
 
     Args:
         vectors: (n, d) of length one, dense or sparse.
         direction: (d,) the axis, of any length.
-        high, low: (d,) or (n, d) means of the poles: of exemplars, or of each text's `anchors`.
+        high, low: (d,) or (n, d) means of the poles: of exemplars, or the `anchors` of each text.
 
     Returns:
-        NaN where the high pole does not lie above the low one; m is the midpoint of both along a, d their distance.
+        NaN if the high pole is not above the low one; m is their midpoint along a, d their distance.
 
     >>> positions(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0]), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     array([ 1., -1.])
@@ -65,71 +62,68 @@ def positions(vectors: Vectors, direction: Array, high: Array, low: Array) -> Ar
     return np.divide(over, distance, out=np.full(over.shape, np.nan), where=distance > SHORTEST)
 
 
-def anchors(advocates: Array, scenarios: Sequence[str], asked: Sequence[str]) -> Array:
-    """(n, d) mean of a pole's advocates for each text, those of its own scenario left out; NaN where none is left.
+def anchors(advocates: Array, scenarios: Sequence[str], text_scenarios: Sequence[str]) -> Array:
+    """(n, d) mean of a pole's advocates for each text, without those of its own scenario; NaN if there is no other.
 
     Args:
         advocates: (k, d) of texts in favour of one pole.
         scenarios: (k,) the dilemma of each.
-        asked: (n,) the dilemma of each text that is to be placed.
+        text_scenarios: (n,) the dilemma of each text that is to be placed.
     """
-    others = np.asarray(asked)[:, None] != np.asarray(scenarios)
-    left = others.sum(axis=1, keepdims=True)
+    others = np.asarray(text_scenarios)[:, None] != np.asarray(scenarios)
+    n_others = others.sum(axis=1, keepdims=True)
     sums = others.astype(float) @ advocates
-    return np.divide(sums, left, out=np.full_like(sums, np.nan), where=left > 0)
+    return np.divide(sums, n_others, out=np.full_like(sums, np.nan), where=n_others > 0)
 
 
 def derive_projections(
     vectors: pd.DataFrame, advocates: pd.DataFrame | None, exemplars: pd.DataFrame, validity: pd.DataFrame
 ) -> pd.DataFrame:
-    """Rows of `PROJECTIONS`: every reason on every axis; none where the axis is not valid, and why.
+    """Rows of `PROJECTIONS`: the position of every reason on every axis; null, with the reason, on axes not valid.
 
     Args:
         vectors: rows of `REASON_VECTORS` of a model.
-        advocates: those of the model's advocates, by whose means positions are measured; None where none was asked, so
-            that exemplars' serve.
-        exemplars, validity: rows of `EXEMPLAR_VECTORS` and, of the same embedder, of `AXIS_VALIDITY`.
+        advocates: those of the model's advocates, whose means are the poles; None if none was asked, so that exemplars
+            are the poles.
+        exemplars, validity: rows of `EXEMPLAR_VECTORS` and, for the same embedder, of `AXIS_VALIDITY`.
     """
-    told = rows_where(vectors, kind=REASONED).reset_index(drop=True)
-    speaking = told.head(0) if advocates is None else rows_where(advocates, kind=REASONED, form=ADVOCATE)
-    own, theirs, known = read_vectors(told, speaking, exemplars)
-    scenarios = list(told["scenario_id"])
-    found = []
+    reasons = rows_where(vectors, kind=REASONED).reset_index(drop=True)
+    speaking = reasons.head(0) if advocates is None else rows_where(advocates, kind=REASONED, form=ADVOCATE)
+    reason_vectors, advocate_vectors, exemplar_vectors = read_vectors(reasons, speaking, exemplars)
+    tables = [PROJECTIONS.empty_frame()]
     for row in records(validity):
         axis = row["axis"]
-        means = pole_means(exemplars, known, axis)
-        direction, reason = means[0] - means[1], row["reason"]
-        if advocates is None:
-            position = positions(own, direction, *means)
-        else:
-            reason = reason or judge_advocates(speaking, theirs, axis, direction).why_not_told_apart
-            placed = []
-            for pole in POLES:
-                of_pole = ((speaking["axis"] == axis) & (speaking["pole"] == pole)).to_numpy()
-                placed.append(anchors(theirs[of_pole], list(speaking["scenario_id"][of_pole]), scenarios))
-            position = positions(own, direction, *placed)
+        high, low = pole_means(exemplars, exemplar_vectors, axis)
+        direction, reason = high - low, row["reason"]
+        if advocates is not None:
+            reason = reason or judge_advocates(speaking, advocate_vectors, axis, direction).why_not_distinguished
+            poles = [((speaking["axis"] == axis) & (speaking["pole"] == pole)).to_numpy() for pole in POLES]
+            high, low = (
+                anchors(advocate_vectors[each], list(speaking["scenario_id"][each]), list(reasons["scenario_id"]))
+                for each in poles
+            )
+        position = positions(reason_vectors, direction, high, low)
         is_known = np.isfinite(position) & (not reason)
-        found.append(
-            told.assign(
+        tables.append(
+            reasons.assign(
                 axis=axis,
-                is_own_axis=told["axis"] == axis,
+                is_own_axis=reasons["axis"] == axis,
                 position=np.where(is_known, position, np.nan),
                 status=np.where(is_known, OK, UNDEFINED),
                 reason=[None if each else reason or NO_ANCHOR for each in is_known],
             )
         )
-    whole = pd.concat([PROJECTIONS.empty_frame(), *found], ignore_index=True)
-    return whole.loc[:, PROJECTIONS.names]
+    return pd.concat(tables, ignore_index=True).loc[:, PROJECTIONS.names]
 
 
 @dataclass(frozen=True)
 class Advocacy:
-    """Whether what a model says for the poles of an axis is told apart on it.
+    """Whether the axis distinguishes a model's arguments for its two poles.
 
     Attributes:
         auc: share of (high, low) advocates of the same dilemma in order, mean over its dilemmas; NaN without any.
-        p: how often poles exchanged at random within dilemmas do as well.
-        n_high, n_low: texts that it rests on, of dilemmas that have some of both.
+        p: share of random exchanges of the poles within dilemmas that do as well.
+        n_high, n_low: texts of the dilemmas that have some of both.
     """
 
     auc: float
@@ -138,8 +132,8 @@ class Advocacy:
     n_low: int
 
     @property
-    def why_not_told_apart(self) -> str | None:
-        """Why positions are not measured by a model's advocates; None where they are."""
+    def why_not_distinguished(self) -> str | None:
+        """Why advocates cannot serve as poles; None if they can."""
         if np.isnan(self.auc):
             return "no dilemma of the axis has advocates of both poles that were read"
         if min(self.n_high, self.n_low) < FEWEST_ADVOCATES:
@@ -155,15 +149,11 @@ class Advocacy:
 
 
 def judge_advocates(advocates: pd.DataFrame, vectors: Array, axis: str, direction: Array) -> Advocacy:
-    """Whether a model's advocates of an axis are in order on it, beyond the chance of poles exchanged in dilemmas.
-
-    Args:
-        advocates: whose rows the vectors are of: axis, scenario_id, pole.
-    """
+    """Whether a model's advocates (axis, scenario_id, pole) are in order on an axis, beyond chance within dilemmas."""
     mine = (advocates["axis"] == axis).to_numpy()
-    told = rows(advocates, mine).assign(along=vectors[mine] @ direction)
+    texts = rows(advocates, mine).assign(along=vectors[mine] @ direction)
     random, observed, chances, counts = seeded(0, "advocates", axis), [], [], np.zeros(2, dtype=int)
-    for _, part in told.groupby("scenario_id", sort=False):
+    for _, part in texts.groupby("scenario_id", sort=False):
         high, low = (column(rows_where(part, pole=pole), "along").to_numpy(float) for pole in POLES)
         if len(high) and len(low):
             counts += len(high), len(low)
@@ -179,6 +169,6 @@ def judge_advocates(advocates: pd.DataFrame, vectors: Array, axis: str, directio
 
 
 def _shares_in_order(along: Array, n_high: int) -> Array:
-    """(draws,) share of pairs in order, of (draws, n) places of which the first `n_high` are the high pole's."""
+    """(draws,) share of pairs in order, of (draws, n) projections of which the first `n_high` are the high pole's."""
     ahead = along[:, :n_high, None] - along[:, None, n_high:]
     return np.where(np.abs(ahead) <= ROUNDING, 0.5, ahead > 0).mean(axis=(1, 2))

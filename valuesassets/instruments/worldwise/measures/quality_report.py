@@ -1,13 +1,27 @@
-"""`worldwise/quality_report`: what became of answers, what missing ones could change, who refuses."""
+"""`worldwise/quality_report`: statuses of answers, bounds for missing ones, and whether refusals depend on personas."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import (
+    CHOICE,
+    DECISION,
+    Answered,
+    ByReadout,
+    Frames,
+    ModelAnswers,
+    ScenarioAnswers,
+    axis_means,
+    by_scenario,
+    of_models,
+    profiled,
+)
 from valuesassets.instruments.worldwise.answers.reasons import (
     ADVOCATE,
     DECIDE,
@@ -19,127 +33,104 @@ from valuesassets.instruments.worldwise.answers.reasons import (
     REFUSED,
 )
 from valuesassets.instruments.worldwise.answers.reasons import OK as READ
-from valuesassets.instruments.worldwise.answers.scenario_answers import (
-    CHOICE,
-    DECISION,
-    ScenarioAnswers,
-    axis_means,
-    by_scenario,
-    profiled,
-)
-from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors
-from valuesassets.instruments.worldwise.material.dimensions import PLACEBO, UNPROMPTED
+from valuesassets.instruments.worldwise.answers.vectors import read_vectors
+from valuesassets.instruments.worldwise.material.dimensions import AXES, PLACEBO, UNPROMPTED
 from valuesassets.instruments.worldwise.material.value_names import ticked_leans
-from valuesassets.instruments.worldwise.measures.axes import axis_direction
-from valuesassets.instruments.worldwise.measures.convergent_validity import convergent_validity
+from valuesassets.instruments.worldwise.measures.axes import pole_means
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED, corrected, random_of
 from valuesassets.instruments.worldwise.measures.projections import judge_advocates
 from valuesassets.instruments.worldwise.tables import ADVOCATES, BOUNDS, CONVERGENT, REASONED, REFUSALS, STATUSES
+from valuesassets.measure.between_groups import sums_by
 from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.profile_correlation import paired
 from valuesassets.measure.proportions import wilson_interval
 from valuesassets.measure.resampling import permutation_p, with_ends
 from valuesassets.records.frames import column, parts_of, rows, rows_where
 from valuesassets.records.settings.measuring import Inference
 
 NO_ANSWER = (DECLINED, REFUSED, FILTERED)
-"""Statuses of a model that was asked and would not answer."""
+"""Statuses of answers that were given but take no side."""
 
 
 def derive_quality_report(
-    answered: Mapping[str, ModelAnswers],
-    how: Inference,
-    values: pd.DataFrame,
-    axes: Mapping[str, pd.DataFrame] | None = None,
+    answered: Answered, how: Inference, values: pd.DataFrame, axes: Frames | None = None
 ) -> dict[str, pd.DataFrame]:
-    """`statuses` and `bounds` of all models; and, where they were asked for reasons, `refusals`, corrected over
-    forms and models, `advocates` and `convergent_validity`.
+    """`statuses` and `bounds` of all models; with reasons also `refusals`, `advocates` and `convergent_validity`.
 
-    Args:
-        values: as `read_value_names` gives them.
-        axes: tables of `axes`; None where nobody reasons.
+    Refusals are corrected over forms and models. `axes` are the tables of that asset; None without reasons.
     """
-    found = {
-        "statuses": of_models(
-            answered, lambda model, each: derive_statuses(model, each.choices, each.reasons, how.level)
-        ),
-        "bounds": of_models(answered, lambda model, each: derive_bounds(model, each.by_readout)),
+    derivations: dict[str, Callable[[str, ModelAnswers], pd.DataFrame]] = {
+        "statuses": lambda model, each: derive_statuses(model, each.choices, each.reasons, how.level),
+        "bounds": lambda model, each: derive_bounds(model, each.by_readout),
     }
-    if axes is None:
-        return found
-    refusals = of_models(answered, lambda model, each: derive_refusals(model, each.reasons, how))
-    return found | {
-        "refusals": corrected(refusals, [], how),
-        "advocates": of_models(answered, lambda model, each: derive_advocates(model, each, axes)),
-        "convergent_validity": of_models(answered, lambda model, each: derive_convergent(model, each, values)),
-    }
+    if axes is not None:
+        derivations |= {
+            "refusals": lambda model, each: derive_refusals(model, each.reasons, how),
+            "advocates": lambda model, each: derive_advocates(model, each, axes),
+            "convergent_validity": lambda model, each: derive_convergent(model, each, values),
+        }
+    tables = {name: of_models(answered, derive) for name, derive in derivations.items()}
+    return tables | {name: corrected(table, [], how) for name, table in tables.items() if name == "refusals"}
 
 
-def derive_advocates(model: str, answers: ModelAnswers, axes: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The table `quality_report/advocates` of one model: a row per axis; nothing where none was asked to speak."""
-    asked = rows_where(answers.reasons, form=ADVOCATE)
+def derive_advocates(model: str, answers: ModelAnswers, axes: Frames) -> pd.DataFrame:
+    """The table `quality_report/advocates` of one model: a row per axis with requests to advocates."""
+    requests = rows_where(answers.reasons, form=ADVOCATE)
     speaking = rows_where(answers.vectors, kind=REASONED, form=ADVOCATE).reset_index(drop=True)
-    theirs, known = read_vectors(speaking, axes["vectors"])
-    made = []
-    for axis in dict.fromkeys(asked["axis"]):
-        found = judge_advocates(speaking, theirs, axis, axis_direction(axes["vectors"], known, axis))
-        why, n = found.why_not_told_apart, int((speaking["axis"] == axis).sum())
-        row = {"model": model, "axis": axis, "auc": found.auc, "p": found.p, "is_told_apart": why is None}
-        made.append(row | {"n_advocates": n, "reason": why})
-    return ADVOCATES.frame(made)
+    advocate_vectors, exemplar_vectors = read_vectors(speaking, axes["vectors"])
+    judgements = []
+    for axis in dict.fromkeys(requests["axis"]):
+        high, low = pole_means(axes["vectors"], exemplar_vectors, axis)
+        advocacy = judge_advocates(speaking, advocate_vectors, axis, high - low)
+        why, n = advocacy.why_not_distinguished, int((speaking["axis"] == axis).sum())
+        row = {"model": model, "axis": axis, "auc": advocacy.auc, "p": advocacy.p, "is_told_apart": why is None}
+        judgements.append(row | {"n_advocates": n, "reason": why})
+    return ADVOCATES.frame(judgements)
 
 
 def derive_convergent(model: str, answers: ModelAnswers, values: pd.DataFrame) -> pd.DataFrame:
-    """The table `quality_report/convergent_validity` of one model: a row per axis on which its reasons have a place."""
-    read = rows(answers.reasons, (answers.reasons["form"] == DECIDE) & (answers.reasons["status"] == READ))
-    placed = rows(answers.projections, answers.projections["position"].notna())
+    """The table `quality_report/convergent_validity` of one model: a row per axis on which reasons have positions."""
     keys = ["trial_id", "draw"]
-    wide = placed.pivot_table(values="position", index=keys, columns="axis", sort=False)
-    told = read.set_index(keys)
-    wide = wide.reindex(told.index)
+    decisions = rows_where(answers.reasons, form=DECIDE, status=READ).set_index(keys)
+    placed = rows(answers.projections, answers.projections["position"].notna())
+    wide = placed.pivot_table(values="position", index=keys, columns="axis", sort=False).reindex(decisions.index)
     if wide.empty or not wide.shape[1]:
         return CONVERGENT.empty_frame()
-    found = convergent_validity(
+    validity = convergent_validity(
         {str(axis): wide[axis].to_numpy(float) for axis in wide},
-        ticked_leans(list(told["values"]), values),
-        list(told["scenario_id"]),
+        ticked_leans(list(decisions["values"]), values),
+        list(decisions["scenario_id"]),
     )
+    shared = {"model": model, "discriminant": validity.discriminant_mean_abs}
     return CONVERGENT.frame(
-        [
-            {"model": model, "axis": axis, "r": r, "discriminant": found.discriminant_mean_abs}
-            | {"n_answers": int(wide[axis].notna().sum())}
-            for axis, r in found.r.items()
-        ]
+        [shared | {"axis": axis, "r": r, "n_answers": int(wide[axis].notna().sum())} for axis, r in validity.r.items()]
     )
 
 
 def derive_statuses(model: str, choices: pd.DataFrame, reasons: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     """The table `quality_report/statuses` of one model: a row per form, condition and status, with Wilson intervals.
 
-    Args:
-        choices, reasons: rows of these tables, all conditions together; choices stand as a form of their own.
+    Choices are a form of their own.
     """
-    found = pd.concat([choices.assign(form=CHOICE), reasons], ignore_index=True)
-    made = []
-    for (form, culture), part in parts_of(found, ["form", "culture"]):
+    answers = pd.concat([choices.assign(form=CHOICE), reasons], ignore_index=True)
+    statuses = []
+    for (form, culture), part in parts_of(answers, ["form", "culture"]):
         row = {"model": model, "form": form, "culture": culture, "n": len(part)}
         for (status,), same in parts_of(part, ["status"]):
             ends = wilson_interval(len(same), len(part), level)
-            made.append(
+            statuses.append(
                 row | {"status": status, "n_status": len(same)} | with_ends("rate", len(same) / len(part), ends)
             )
-    return STATUSES.frame(made)
+    return STATUSES.frame(statuses)
 
 
-def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The table `quality_report/bounds` of one model: what leans and effects would be at the least and at the most.
+def derive_bounds(model: str, answers: ByReadout) -> pd.DataFrame:
+    """The table `quality_report/bounds` of one model: the least and the greatest possible leans and effects.
 
-    All missing answers stand on one pole; for effects the culture's on one and the placebo's on the other. Positions
-    may pass the poles, so that theirs are no bounds of what a reason could be, but of one that stands between them.
-
-    Args:
-        answers: by readout, see `gather_answers`.
+    All missing answers are put on one pole; for effects those of the culture on one and those of the placebo on the
+    other. Positions can lie beyond the poles; their bounds hold only for positions between the poles.
     """
-    made = []
+    bounds = []
     for readout in (*profiled(answers), *[DECISION] * bool(len(answers[DECISION]))):
         missing = rows(answers[readout], answers[readout]["value"].isna())
         n_missing = Counter(zip(missing["culture"], missing["axis"], strict=True))
@@ -157,43 +148,91 @@ def derive_bounds(model: str, answers: Mapping[str, pd.DataFrame]) -> pd.DataFra
                         "effect_least": lows[place, at] - placebo_high[at],
                         "effect_most": highs[place, at] - placebo_low[at],
                     }
-                made.append(row)
-    return BOUNDS.frame(made)
+                bounds.append(row)
+    return BOUNDS.frame(bounds)
 
 
 def derive_refusals(model: str, reasons: pd.DataFrame, how: Inference) -> pd.DataFrame:
     """The table `quality_report/refusals` of one model, a row per form: whether refusals depend on the persona.
 
     Personas are permuted within scenarios; the statistic is the variance, over personas, of the mean share of answers
-    that were declined, refused or filtered. The condition without a persona is left out.
-
-    Args:
-        reasons: rows of `reasons`, all conditions together; what failed or was not asked does not count.
+    that were declined, refused or filtered. The condition without a persona is left out, and so are answers that failed
+    or were not asked.
     """
-    asked = rows(reasons, ~reasons["status"].isin([FAILED, NOT_ASKED]) & (reasons["culture"] != UNPROMPTED))
-    made = []
+    answers = rows(reasons, ~reasons["status"].isin([FAILED, NOT_ASKED]) & (reasons["culture"] != UNPROMPTED))
+    refusals = []
     for form in (each for each in (DECIDE, OPEN) if (reasons["form"] == each).any()):
-        part = rows_where(asked, form=form)
+        part = rows_where(answers, form=form)
         has_none = part.assign(has_none=column(part, "status").isin(NO_ANSWER).astype(float))
         shares = has_none.pivot_table(values="has_none", index="culture", columns="scenario_id", sort=False)
         rates = shares.to_numpy(dtype=float)
         row: dict[str, Any] = {"model": model, "form": form, "n_conditions": len(rates), "n_scenarios": rates.shape[1]}
         if len(part) and not column(part, "status").isin((READ, *NO_ANSWER)).any():
             reason = f"none of {len(part)} answers can be read, so that none is known to be no refusal"
-            made.append(row | {"status": UNDEFINED, "reason": reason})
+            refusals.append(row | {"status": UNDEFINED, "reason": reason})
             continue
         if len(rates) < 2:
-            made.append(row | {"status": UNDEFINED, "reason": f"{len(rates)} personas were asked, two are needed"})
+            refusals.append(row | {"status": UNDEFINED, "reason": f"{len(rates)} personas were asked, two are needed"})
             continue
         random = random_of(how, model, "refusals", form)
         permuted = random.permuted(np.broadcast_to(rates, (how.resamples, *rates.shape)), axis=1)
         of_personas = mean_of_known(rates)
         chance = np.nanvar(mean_of_known(permuted), axis=-1)
         row |= {"rate_least": float(np.nanmin(of_personas)), "rate_most": float(np.nanmax(of_personas))}
-        made.append(row | {"p": permutation_p(float(np.nanvar(of_personas)), chance), "status": OK})
-    return REFUSALS.frame(made)
+        refusals.append(row | {"p": permutation_p(float(np.nanvar(of_personas)), chance), "status": OK})
+    return REFUSALS.frame(refusals)
 
 
-def _of_placebo(found: ScenarioAnswers) -> Array:
+def _of_placebo(answers: ScenarioAnswers) -> Array:
     """(A,) mean lean of the placebo on each axis."""
-    return axis_means(found.of(PLACEBO), found.axes)[1][0]
+    return axis_means(answers.of(PLACEBO), answers.axes)[1][0]
+
+
+@dataclass(frozen=True)
+class ConvergentValidity:
+    """Correlations of positions with ticked values, both centred within dilemmas.
+
+    Attributes:
+        r: by axis, with values of the same axis; None where nothing varies.
+        mean: of these; None without any.
+        discriminant_mean_abs: mean absolute correlation with values of other axes.
+    """
+
+    r: dict[str, float | None]
+    mean: float | None
+    discriminant_mean_abs: float | None
+
+
+def convergent_validity(placed: Mapping[str, Array], leans: Array, scenarios: Sequence[str]) -> ConvergentValidity:
+    """The correlations of positions on each axis with ticked values of that axis, and of the others.
+
+    Args:
+        placed: (n,) positions by valid axis, NaN where an answer has none.
+        leans: (n, 6) ticked values of the high pole minus those of the low one, on each of `AXES`.
+        scenarios: (n,) the dilemma of each answer.
+
+    Source: Campbell and Fiske (1959), Convergent and Discriminant Validation by the Multitrait-Multimethod Matrix,
+    Psychol. Bull. 56(2), 81-105.
+    """
+    if not placed:
+        return ConvergentValidity({}, None, None)
+    groups = np.unique(np.asarray(scenarios), return_inverse=True)[1]
+    own = _centred(np.column_stack(list(placed.values())), groups)
+    ticked = _centred(leans, groups)
+    one, other = np.indices((own.shape[1], len(AXES)))
+    r = paired(own.T, ticked.T).correlation((one[..., None], other[..., None]))
+    is_same = np.array([[code == axis for axis in AXES] for code in placed])
+    same = {code: _number(value) for code, value in zip(placed, r[is_same], strict=True)}
+    on_same, on_others = (_number(mean_of_known(each).item()) for each in (r[is_same], np.abs(r[~is_same])))
+    return ConvergentValidity(same, on_same, on_others)
+
+
+def _centred(values: Array, groups: NDArray[np.intp]) -> Array:
+    """(n, k) values minus the mean over the rows of their group; NaN stays and counts nothing."""
+    is_known, n_groups = np.isfinite(values), int(groups.max()) + 1
+    sums = sums_by(groups, n_groups, np.where(is_known, values, 0))
+    return values - (sums / np.maximum(sums_by(groups, n_groups, is_known.astype(float)), 1))[groups]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""`worldwise/reason_vectors`: what answers say as vectors: their reasons, and the texts that worldWiseAI scored."""
+"""`worldwise/reason_vectors`: answers as vectors: their reasons, and the texts that worldWiseAI scored."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.worldwise.answers.answer_texts import sentences
 from valuesassets.instruments.worldwise.answers.reasons import DECIDE, OK
-from valuesassets.instruments.worldwise.answers.stored_vectors import Vectors, vector_columns
+from valuesassets.instruments.worldwise.answers.vectors import Vectors, vector_columns
 from valuesassets.instruments.worldwise.material.dimensions import HIGH
 from valuesassets.instruments.worldwise.material.scenarios import Scenario
 from valuesassets.instruments.worldwise.measures.projections import text_vectors
@@ -23,10 +23,10 @@ KEYS = ("trial_id", "scenario_id", "axis", "culture", "form", "pole", "draw")
 
 @dataclass(frozen=True)
 class ReasonTexts:
-    """What of answers is embedded.
+    """The texts of answers that are embedded.
 
     Attributes:
-        rows: for each text of an answer whose it is, in columns of `REASON_VECTORS`.
+        rows: a row for each text, in columns of `REASON_VECTORS`.
         parts: the pieces of each text, whose vectors are averaged.
     """
 
@@ -35,28 +35,26 @@ class ReasonTexts:
 
     @property
     def pieces(self) -> list[str]:
-        """Those of all texts, in order."""
+        """The pieces of all texts, in order."""
         return [piece for parts in self.parts for piece in parts]
 
 
 def reason_texts(reasons: pd.DataFrame, scenarios: Sequence[Scenario], names: Iterable[str] = ()) -> ReasonTexts:
-    """The reason of each answer that was read, sentence by sentence, and of decisions what worldWiseAI composed.
+    """The sentences of each reason that was read, and the texts that worldWiseAI composed of decisions.
 
-    Args:
-        reasons: rows of `REASONS`.
-        names: of the study's cultures, masked as all countries are.
+    Countries and `names`, those of the study's cultures, are masked.
     """
-    known, masked = {scenario.id: scenario for scenario in scenarios}, tuple(names)
-    found, parts = [], []
+    by_id, masked = {scenario.id: scenario for scenario in scenarios}, tuple(names)
+    text_rows, parts = [], []
     for row in records(rows(reasons, (reasons["status"] == OK) & reasons["explanation"].notna())):
         key = {name: row[name] for name in KEYS}
         texts = {REASONED: sentences(row["explanation"], masked)}
         if row["form"] == DECIDE:
-            texts |= {f"seed_{name}": [compose(_decided(row, known))] for name, compose in COMPOSITIONS.items()}
+            texts |= {f"seed_{name}": [compose(_decided(row, by_id))] for name, compose in COMPOSITIONS.items()}
         for kind, own in texts.items():
-            found.append(key | {"kind": kind})
+            text_rows.append(key | {"kind": kind})
             parts.append(own)
-    return ReasonTexts(found, parts)
+    return ReasonTexts(text_rows, parts)
 
 
 def derive_reason_vectors(
@@ -64,20 +62,16 @@ def derive_reason_vectors(
 ) -> pd.DataFrame:
     """Rows of `REASON_VECTORS`: each text as the mean of its pieces' unit vectors, brought to length one.
 
-    Args:
-        vectors: (m, d) of the pieces; one whose pieces have no direction has no vector.
-        is_truncated: (m,) of the pieces; none is where left out.
+    Vectors are (m, d) of the pieces; a text whose pieces have no direction has no row.
     """
-    own = np.repeat(np.arange(len(texts.parts)), [len(parts) for parts in texts.parts])
-    averaged, has_direction = text_vectors(vectors, own, len(texts.parts))
-    cut = np.zeros(len(own), dtype=bool) if is_truncated is None else is_truncated
-    found = REASON_VECTORS.frame(texts.rows).assign(
-        **vector_columns(averaged), is_truncated=np.bincount(own, cut, len(texts.parts)) > 0
-    )
-    return rows(found, has_direction).reset_index(drop=True)
+    averaged, has_direction = text_vectors(vectors, texts.parts)
+    text_of = np.repeat(np.arange(len(texts.parts)), [len(parts) for parts in texts.parts])
+    is_cut = False if is_truncated is None else np.bincount(text_of, is_truncated, len(texts.parts)) > 0
+    table = REASON_VECTORS.frame(texts.rows).assign(**vector_columns(averaged), is_truncated=is_cut)
+    return rows(table, has_direction).reset_index(drop=True)
 
 
 def _decided(row: Mapping[str, Any], scenarios: Mapping[str, Scenario]) -> dict[str, Any]:
-    """An answer with the words of the option that it is for, as worldWiseAI's answers have them."""
+    """An answer with the text of its option as the decision, as worldWiseAI's answers have it."""
     scenario = scenarios[row["scenario_id"]]
     return {**row, "decision": scenario.high if row["decision"] == HIGH else scenario.low}

@@ -1,6 +1,6 @@
-"""Whether what sets a model's cultures apart replicates in the other order, other wordings and other scenarios.
+"""Whether the differences between a model's cultures replicate in the other order, other wordings and other scenarios.
 
-It needs no country scores, and bounds everything else: what does not agree with itself cannot agree with people.
+This needs no country scores and limits all else: answers that disagree with themselves cannot agree with people.
 """
 
 from collections.abc import Mapping
@@ -9,32 +9,42 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.special import logit
 
+from valuesassets.answers.order_quality import Wording, describe_orders
 from valuesassets.comparing.reliability import LANGUAGE, PATTERN, over_conditions
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
-from valuesassets.instruments.worldwise.answers.scenario_answers import CHOICE, by_scenario, profiled
+from valuesassets.instruments.worldwise.answers.choices import LOW_P_VALID
+from valuesassets.instruments.worldwise.answers.model_answers import (
+    CHOICE,
+    Answered,
+    ByReadout,
+    Frames,
+    by_scenario,
+    of_models,
+    profiled,
+)
 from valuesassets.instruments.worldwise.material.dimensions import CONTROLS
-from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.measures.inference import REFUSED
 from valuesassets.instruments.worldwise.tables import CHOICE_ORDERS, RELIABILITY
 from valuesassets.measure.means import Array, mean_of_known
+from valuesassets.measure.order_agreement import order_agreement
 from valuesassets.measure.resampling import jackknife_ends, with_ends
 from valuesassets.measure.variance_components import generalizability, variance_components
 from valuesassets.records.errors import MissingData
-from valuesassets.records.frames import rows
-from valuesassets.records.settings.measuring import Inference
+from valuesassets.records.frames import column, rows
+from valuesassets.records.settings.measuring import Inference, Thresholds
 from valuesassets.records.study import Study
 
 FEWEST_CULTURES = 3
 MEASURES = ORDER, WORDING, SCENARIO = ("order_agreement", "wording_agreement", "scenario_agreement")
 KEYS = ("model", "readout", "culture", "other_culture", "axis", "kind", "form", "measure", "status", "reason")
 COUNTS = ("n_scenarios", "n_compared", "n_cultures", "n_pairs")
-"""What a row of a table is of, and how much its numbers rest on."""
+"""Columns that keep their values when the numbers of a row are withheld: keys and sample sizes."""
 CULTURE, WITHIN = frozenset({"culture"}), frozenset({"culture", "scenario"})
 
 
-def derive_reliability(answered: Mapping[str, ModelAnswers], study: Study, how: Inference) -> dict[str, pd.DataFrame]:
-    """`readouts` and `orders` of all models; choices that follow position are reliable for nothing."""
+def derive_reliability(answered: Answered, study: Study, how: Inference) -> dict[str, pd.DataFrame]:
+    """`readouts` and `orders` of all models."""
     rules = study.thresholds
     orders = CHOICE_ORDERS.frame(
         [choice_orders(model, each.choices, rules, how.level) for model, each in answered.items()]
@@ -43,40 +53,38 @@ def derive_reliability(answered: Mapping[str, ModelAnswers], study: Study, how: 
     return {"readouts": readouts, "orders": orders}
 
 
-def rely_on_model(model: str, answers: Mapping[str, pd.DataFrame], threshold: float, how: Inference) -> pd.DataFrame:
-    """The table `reliability` of one model: a row per readout, reliable where all that was measured is.
+def rely_on_model(model: str, answers: ByReadout, threshold: float, how: Inference) -> pd.DataFrame:
+    """The table `reliability` of one model: a row per readout, reliable if all agreements measured reach the threshold.
 
-    Agreement over orders and over wordings is the generalizability of how cultures differ in the scenarios; over
-    scenarios, that of cultures' means on an axis, which is the mean over all split halves stepped up to full length
-    (Cronbach 1951). Intervals leave one scenario out at a time.
-
-    Args:
-        answers: by readout, see `gather_answers`.
-        threshold: what each agreement has to reach.
+    Agreement over orders and over wordings is the generalizability of the cultures' differences in the scenarios; that
+    over scenarios is of the cultures' means on an axis, the mean over all split halves stepped up to full length
+    (Cronbach 1951). Intervals are jackknife intervals over scenarios.
     """
-    made = []
+    readouts = []
     for readout in profiled(answers):
         row: dict[str, Any] = {"model": model, "readout": readout, "threshold": threshold, "is_reliable": None}
         lacking = []
-        for name, measured in {ORDER: _over_orders, WORDING: _over_wordings, SCENARIO: _over_scenarios}.items():
+        for name, measure in {ORDER: _over_orders, WORDING: _over_wordings, SCENARIO: _over_scenarios}.items():
             try:
-                estimate, left_out = measured(answers[readout])
+                estimate, left_out = measure(answers[readout])
                 row |= with_ends(name, estimate, jackknife_ends(estimate, left_out, how.level))
             except MissingData as error:
                 lacking.append(f"{name}: {error}")
-        known = [row[name] for name in MEASURES if name in row]
-        row |= {"is_reliable": min(known) >= threshold if known else None, "reason": "; ".join(lacking) or None}
-        made.append(row)
-    return RELIABILITY.frame(made)
+        agreements = [row[name] for name in MEASURES if name in row]
+        row |= {
+            "is_reliable": min(agreements) >= threshold if agreements else None,
+            "reason": "; ".join(lacking) or None,
+        }
+        readouts.append(row)
+    return RELIABILITY.frame(readouts)
 
 
-def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is_ranking: bool = False) -> pd.DataFrame:
-    """Profiles or rankings without the numbers of readouts that are not reliable; their rows say so.
+def give_way(measured: pd.DataFrame, reliability: Frames, is_ranking: bool = False) -> pd.DataFrame:
+    """Profiles or rankings without the numbers of readouts that are not reliable; their rows say why.
 
     Args:
-        measured: with the columns model, readout, status and reason; what numbers rest on (`COUNTS`) stays.
-        reliability: `readouts`, and `orders` where choices are looked at.
-        is_ranking: whether the numbers put cultures in an order, which gives way where reliability is not known too.
+        reliability: `readouts`, and `orders` to check choices too.
+        is_ranking: whether the numbers rank cultures; these are withheld also if reliability is unknown.
     """
     why = {}
     for row in reliability["readouts"].to_dict("records"):
@@ -89,52 +97,50 @@ def give_way(measured: pd.DataFrame, reliability: Mapping[str, pd.DataFrame], is
     return withheld(measured, why | without_evidence(reliability))
 
 
-def without_evidence(reliability: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
-    """Why the choices of a model say nothing of what it prefers, by model and readout; nothing of those that do."""
+def without_evidence(reliability: Frames) -> dict[tuple[str, str], str]:
+    """Why the choices of a model show no preference, by model and readout, for those models of which this holds."""
     orders = reliability.get("orders", CHOICE_ORDERS.empty_frame())
     refused = rows(orders, orders["is_evidence"].isin([False]))
     return {(row["model"], CHOICE): row["reason"] for row in refused.to_dict("records")}
 
 
 def withheld(measured: pd.DataFrame, why: Mapping[tuple[str, str], str]) -> pd.DataFrame:
-    """The rows of a table, those of some models and readouts without their numbers, refused with a reason.
+    """The table without the numbers of some models and readouts, whose rows get the status `refused` and a reason.
 
-    Args:
-        measured: with the columns model, status and reason; without a column readout all of it rests on choices.
+    All rows of a table without a column `readout` are of choices.
     """
-    found = measured.astype({"status": object, "reason": object})  # a column without any reason holds no text
-    hidden = [name for name in found.columns if name not in (*KEYS, *COUNTS)]
-    readouts = found.get("readout", CHOICE)
+    result = measured.astype({"status": object, "reason": object})  # a column without any reason holds no text
+    hidden = [name for name in result.columns if name not in (*KEYS, *COUNTS)]
+    readouts = result.get("readout", CHOICE)
     for (model, readout), reason in why.items():
-        here = (found["model"] == model) & (readouts == readout)
-        found[hidden] = found[hidden].apply(lambda values, here=here: values.mask(here))
-        found.loc[here, ["status", "reason"]] = [REFUSED, reason]
-    return found
+        is_withheld = (result["model"] == model) & (readouts == readout)
+        result[hidden] = result[hidden].apply(lambda values, rows=is_withheld: values.mask(rows))
+        result.loc[is_withheld, ["status", "reason"]] = [REFUSED, reason]
+    return result
 
 
 def culture_components(values: Array, axes: NDArray[np.str_]) -> tuple[float, float]:
-    """Variance between cultures' means on an axis, and of how they differ from scenario to scenario besides.
+    """Variance between cultures' means on an axis, and of their differences from scenario to scenario; (C, S) values.
 
-    Both are means over the axes on which two cultures have two scenarios; NaN where there is none. Below 0 by chance.
-
-    Args:
-        values: (C, S), NaN where missing.
-        axes: (S,) of each scenario.
+    Both are means over the axes on which two cultures have two scenarios; NaN without any. They can be below 0 by
+    chance.
     """
-    found = np.array([_components(values[:, axes == name]) for name in dict.fromkeys(axes.tolist())]).reshape(-1, 2)
-    between, within = mean_of_known(found, axis=0).tolist()
+    components = np.array([_components(values[:, axes == name]) for name in dict.fromkeys(axes.tolist())]).reshape(
+        -1, 2
+    )
+    between, within = mean_of_known(components, axis=0).tolist()
     return between, within
 
 
 def _components(values: Array) -> tuple[float, float]:
-    known = values[np.isfinite(values).any(axis=1)][:, np.isfinite(values).any(axis=0)]
-    if min(known.shape) < 2:
+    block = values[np.isfinite(values).any(axis=1)][:, np.isfinite(values).any(axis=0)]
+    if min(block.shape) < 2:
         return np.nan, np.nan
     try:
-        found = variance_components(known, ("culture", "scenario"))
+        components = variance_components(block, ("culture", "scenario"))
     except MissingData:
         return np.nan, np.nan
-    return found[CULTURE].item(), found[WITHIN].item()
+    return components[CULTURE].item(), components[WITHIN].item()
 
 
 def _over_orders(answers: pd.DataFrame) -> tuple[float, Array]:
@@ -146,7 +152,7 @@ def _over_wordings(answers: pd.DataFrame) -> tuple[float, Array]:
 
 
 def _agreement(values: Array, condition: str) -> tuple[float, Array]:
-    """Generalizability of (O, W, C, S) values, of which one is 1, over the other; and without each scenario."""
+    """Generalizability of (O, W, C, S) values over the dimension that is not 1; and without each scenario."""
     if max(values.shape[:2]) < 2:
         raise MissingData(f"asked in one {condition}")
     shared = np.isfinite(values).all(axis=(0, 1)).sum(axis=0) >= FEWEST_CULTURES
@@ -161,9 +167,9 @@ def _agreement(values: Array, condition: str) -> tuple[float, Array]:
 
 
 def _over_scenarios(answers: pd.DataFrame) -> tuple[float, Array]:
-    found = by_scenario(_of_cultures(answers))
-    is_known = np.isfinite(found.values).any(axis=0)
-    values, axes = found.values[:, is_known], found.axes[is_known]
+    means = by_scenario(_of_cultures(answers))
+    is_known = np.isfinite(means.values).any(axis=0)
+    values, axes = means.values[:, is_known], means.axes[is_known]
     if len(values) < FEWEST_CULTURES or axes.size < FEWEST_CULTURES:
         raise MissingData(
             f"{len(values)} cultures and {axes.size} scenarios with answers, {FEWEST_CULTURES} of each are needed"
@@ -189,10 +195,39 @@ def _of_cultures(answers: pd.DataFrame) -> pd.DataFrame:
 
 def _by_condition(answers: pd.DataFrame) -> Array:
     """(O, W, C, S) means over draws; NaN where missing."""
-    found = _of_cultures(answers)
-    if found.empty:
+    of_cultures = _of_cultures(answers)
+    if of_cultures.empty:
         raise MissingData("nothing was answered as a culture")
-    means = found.groupby(["order", "wording", "culture", "scenario_id"], sort=False)["value"].mean()
+    means = of_cultures.groupby(["order", "wording", "culture", "scenario_id"], sort=False)["value"].mean()
     levels = [means.index.get_level_values(name).unique() for name in means.index.names]
     whole = means.reindex(pd.MultiIndex.from_product(levels))
     return whole.to_numpy(dtype=float).reshape([len(level) for level in levels])
+
+
+WORDS = Wording(
+    verb="chooses",
+    things="choices",
+    changes="prefer the other option once both are exchanged",
+    instead="read p_high_log_odds: p_high is shrunk",
+    items="dilemmas",
+)
+
+
+def choice_orders(model: str, choices: pd.DataFrame, rules: Thresholds, level: float = 0.95) -> dict[str, Any]:
+    """A row of `CHOICE_ORDERS`: whether the choices follow options or positions, and how often the answer is an option.
+
+    Agreement is over dilemmas, since personas in one dilemma are not independent.
+    """
+    numbers = {name: column(choices, name).to_numpy(float) for name in ("p_high_log_odds", "position_pull", "p_valid")}
+    leans, pulls = logit(numbers["p_high_log_odds"]), numbers["position_pull"]
+    agreement = order_agreement(leans + pulls, leans - pulls, list(choices["scenario_id"]), level)
+    return {
+        "model": model,
+        "n_choices": len(choices),
+        "n_read": agreement.n,
+        "n_low_p_valid": len(rows(choices, choices["status"] == LOW_P_VALID)),
+        "n_scenarios": agreement.n_items,
+        "position_pull": agreement.pull,
+        "pull_share": agreement.pull_share,
+        **describe_orders(model, agreement, numbers["p_valid"], rules, WORDS),
+    }

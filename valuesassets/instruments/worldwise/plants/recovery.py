@@ -1,44 +1,40 @@
-"""`worldwise/recovery`: what was planted in reference models beside what comes back of choices and reasons."""
+"""`worldwise/recovery`: what was planted in reference models beside what choices and reasons recover."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, of_models
+from valuesassets.instruments.worldwise.answers.model_answers import Answered, ModelAnswers, of_models
 from valuesassets.instruments.worldwise.answers.reasons import ADVOCATE, DECIDE, OK, REFUSED
 from valuesassets.instruments.worldwise.material.dimensions import HIGH
 from valuesassets.instruments.worldwise.material.scenarios import Scenario, read_scenarios
-from valuesassets.instruments.worldwise.plants.planted_reasons import refused_share
-from valuesassets.instruments.worldwise.plants.plants import planted_lean, written_lean
+from valuesassets.instruments.worldwise.plants.plants import planted_lean, refused_share, written_lean
 from valuesassets.instruments.worldwise.tables import PLANTED, RECOVERY
-from valuesassets.measure.means import Array
 from valuesassets.records.frames import column, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
 
 MEAN, LARGEST = 0.02, 0.05
-"""Errors of shares that are allowed: in the mean, and in the 95th percentile; beside what chance does to draws."""
+"""Allowed errors of shares, in the mean and in the 95th percentile, besides the sampling error of draws."""
 LEAST_R = 0.95
-"""Of positions with what was planted, both means of a condition on an axis."""
+"""Least correlation of positions with planted leans, both means of a condition on an axis."""
 GAP = 0.07
-"""By which the gap of an axis, in P(high), may be off."""
+"""Allowed error of the gap of an axis, in P(high)."""
 LEAST_VALID = 0.5
-"""Share of the axes that have to be valid at least: where fewer are, reasons have not been tried."""
+"""Least share of valid axes; with fewer, reasons have not been tested."""
 CELL = ["culture", "scenario_id"]
 LEANING = ("values", "no-signal")
-"""Plants of families that choose and write by their leans."""
+"""Plants of families whose choices and texts follow planted leans."""
 
 
-def derive_recovery(answered: Mapping[str, ModelAnswers], study: Study) -> dict[str, pd.DataFrame]:
+def derive_recovery(answered: Answered, study: Study) -> dict[str, pd.DataFrame]:
     """`measures` of all models that were trained to lean."""
     scenarios = read_scenarios(Worldwise.of(study).scenarios)
-    trained = {
-        model: answers
-        for model, answers in answered.items()
-        if study.families[model].kind == "reference" and study.families[model].plants in LEANING
-    }
+    references = {name for name, family in study.families.items() if family.kind == "reference"}
+    leaning = {name for name in references if study.families[name].plants in LEANING}
+    trained = {model: answers for model, answers in answered.items() if model in leaning}
 
     def recovered(model: str, answers: ModelAnswers) -> pd.DataFrame:
         planted = planted_rows(study, model, dict.fromkeys(answers.choices["culture"]), scenarios)
@@ -48,7 +44,7 @@ def derive_recovery(answered: Mapping[str, ModelAnswers], study: Study) -> dict[
 
 
 def planted_rows(study: Study, family: str, cultures: Iterable[str], scenarios: Sequence[Scenario]) -> pd.DataFrame:
-    """Rows of `PLANTED`: what a family chooses and writes for, in each dilemma as each culture or control."""
+    """Rows of `PLANTED`: P(high) of a family's choices and texts, in each dilemma as each culture or control."""
     return PLANTED.frame(
         [
             {
@@ -66,53 +62,46 @@ def planted_rows(study: Study, family: str, cultures: Iterable[str], scenarios: 
 
 
 def recover_model(model: str, planted: pd.DataFrame, answers: ModelAnswers) -> pd.DataFrame:
-    """Rows of `RECOVERY` of one model: each measure with what it is allowed to be, and whether it is.
+    """Rows of `RECOVERY` of one model: each measure with its bounds, and whether it is within them.
 
-    Decisions are shares of answers that were read, over both orders, positions means over all forms. Errors of what is
-    drawn may be larger by what drawing alone brings. Of a model that leans alike as everybody positions have no r:
-    what is left of it is chance.
-
-    Args:
-        planted: rows of `PLANTED` of the model.
+    Decisions are shares of the answers read, over both orders; positions are means over all forms. Bounds of what is
+    drawn allow for sampling error. A model that leans like everybody has no r of positions, which would be noise.
     """
     choices, reasons, projections = answers.choices, answers.reasons, answers.projections
-    asked = rows(reasons, reasons["form"] != ADVOCATE)
-    decided = rows_where(asked, form=DECIDE, status=OK)
+    written = rows(reasons, reasons["form"] != ADVOCATE)
+    decided = rows_where(written, form=DECIDE, status=OK)
     own = rows(projections, projections["is_own_axis"].astype(bool) & (projections["form"] != ADVOCATE))
     placed = rows_where(own, status=OK)
-    found = planted.merge(choices[[*CELL, "p_high"]], on=CELL, how="left", validate="1:1")
-    for name, of, values in (
+    table = planted.merge(choices[[*CELL, "p_high"]], on=CELL, how="left", validate="1:1")
+    for name, part, values in (
         ("decided", decided, decided["decision"] == HIGH),
         ("position", placed, placed["position"]),
-        ("refusals", asked, asked["status"] == REFUSED),
+        ("refusals", written, written["status"] == REFUSED),
     ):
-        found = found.merge(_by_cell(name, of, values), on=CELL, how="left")
-    due = column(found, "p_high_reason")
+        table = table.merge(_by_cell(name, part, values), on=CELL, how="left")
     measured = [
-        *_errors("choices", column(found, "p_high"), column(found, "p_high_choice")),
-        *_errors("decisions", column(found, "decided"), due, column(found, "n_decided")),
-        *_errors("refusals", column(found, "refusals"), column(found, "refused"), column(found, "n_refusals")),
+        *_errors("choices", column(table, "p_high"), column(table, "p_high_choice")),
+        *_errors("decisions", *(column(table, name) for name in ("decided", "p_high_reason", "n_decided"))),
+        *_errors("refusals", *(column(table, name) for name in ("refusals", "refused", "n_refusals"))),
         _valid_axes(own),
-        *_positions(found, own),
-        *_gaps(found),
+        *_positions(table, own),
+        *_gaps(table),
     ]
     return RECOVERY.frame([{"model": model} | row for row in measured])
 
 
 def _by_cell(name: str, answers: pd.DataFrame, values: Any) -> pd.DataFrame:
-    """The mean of a value of answers for each dilemma and culture, and `n_<name>`, of how many it is."""
+    """The mean of a value for each dilemma and culture, and `n_<name>`, the number of answers behind it."""
     grouped = answers.assign(value=values).groupby(CELL)["value"]
     return pd.DataFrame({name: grouped.mean(), f"n_{name}": grouped.size()}).reset_index()
 
 
-def _errors(measure: str, found: pd.Series, due: pd.Series, n: pd.Series | None = None) -> list[dict[str, Any]]:
-    """Mean and 95th percentile of what shares are off by.
-
-    Args:
-        n: of how many answers each share is; None where probabilities are read.
-    """
-    off = (found - due).abs().to_numpy(float)
-    sampling = np.zeros(len(off)) if n is None else _deviation(due, n)
+def _errors(measure: str, recovered: pd.Series, planted: pd.Series, n: pd.Series | None = None) -> list[dict[str, Any]]:
+    """Mean and 95th percentile of the errors of shares; n is the number of answers of each share that was drawn."""
+    off = (recovered - planted).abs().to_numpy(float)
+    sampling = np.zeros(len(off))
+    if n is not None:
+        sampling = np.sqrt(planted * (1 - planted) / n).fillna(0.0).to_numpy(float)
     # A normal deviate is .8 away in the mean, with standard deviation .6; of n the 95th percentile is 1.96, with
     # standard deviation sqrt(.05 * .95 / n) over its density .117. Three standard deviations leave no alarm to chance.
     root = np.sqrt(max(len(off), 1))
@@ -127,13 +116,8 @@ def _errors(measure: str, found: pd.Series, due: pd.Series, n: pd.Series | None 
     ]
 
 
-def _deviation(share: pd.Series, n: pd.Series) -> Array:
-    """Standard deviation of a share of n draws; 0 where there are none."""
-    return np.sqrt(share * (1 - share) / n).fillna(0.0).to_numpy(float)
-
-
 def _valid_axes(own: pd.DataFrame) -> dict[str, Any]:
-    """Whether there are axes enough on which anything was placed."""
+    """The share of axes that have positions."""
     parts = {str(axis): part for axis, part in own.groupby("axis", sort=False)}
     refused = {axis: part for axis, part in parts.items() if not (part["status"] == OK).any()}
     share = 1 - len(refused) / len(parts) if parts else 0.0
@@ -141,36 +125,35 @@ def _valid_axes(own: pd.DataFrame) -> dict[str, Any]:
     return _row("axes with positions, share", None, len(parts), share, why or None, least=LEAST_VALID)
 
 
-def _positions(found: pd.DataFrame, own: pd.DataFrame) -> list[dict[str, Any]]:
-    """How positions go with what was planted, and what keeps a valid axis from having any."""
+def _positions(table: pd.DataFrame, own: pd.DataFrame) -> list[dict[str, Any]]:
+    """Correlation of positions with planted leans, and valid axes without positions."""
     lost = rows(own, own["reason"].fillna("").str.contains("advocates"))
     n_lost, why = int(lost["axis"].nunique()), next(iter(lost["reason"]), None)
     row = _row("valid axes without positions", None, int(own["axis"].nunique()), float(n_lost), why, most=0.0)
-    by_scenario = found.groupby("scenario_id")["p_high_reason"].nunique()
-    if by_scenario.max() == 1 and (found["p_high_reason"] == found["p_high_choice"]).all():
+    by_scenario = table.groupby("scenario_id")["p_high_reason"].nunique()
+    if by_scenario.max() == 1 and (table["p_high_reason"] == table["p_high_choice"]).all():
         return [row]
-    known = rows(found, found["position"].notna())
-    means = pd.DataFrame(known.groupby(["culture", "axis"])[["position", "p_high_reason"]].mean())
+    placed = rows(table, table["position"].notna())
+    means = pd.DataFrame(placed.groupby(["culture", "axis"])[["position", "p_high_reason"]].mean())
     r = float(column(means, "position").corr(column(means, "p_high_reason"))) if len(means) > 2 else float("nan")
     reason = None if np.isfinite(r) else "too few axes have positions, or all are alike"
     return [_row("positions, r with what was planted", None, len(means), r, reason, least=LEAST_R), row]
 
 
-def _gaps(found: pd.DataFrame) -> list[dict[str, Any]]:
-    """What the gaps of each axis between writing and choosing are off by, in P(high)."""
-    due = column(found, "p_high_reason") - column(found, "p_high_choice")
-    gaps = {
-        "decision": column(found, "decided") - column(found, "p_high"),
-        "position": (column(found, "position") + 1) / 2 - column(found, "p_high"),
+def _gaps(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Errors of the gap between writing and choosing on each axis, in P(high)."""
+    planted = table["p_high_reason"] - table["p_high_choice"]
+    written = {"decision": table["decided"], "position": (table["position"] + 1) / 2}
+    errors = {
+        (name, str(axis)): part.dropna()
+        for name, p_high in written.items()
+        for axis, part in (p_high - table["p_high"] - planted).groupby(table["axis"], sort=False)
     }
-    made = []
-    for name, gap in gaps.items():
-        for axis, part in found.assign(off=gap - due).groupby("axis", sort=False):
-            off = column(part, "off").dropna()
-            if len(off):
-                about = f"gap of {name} and choice, off by"
-                made.append(_row(about, str(axis), len(off), abs(float(off.mean())), None, most=GAP))
-    return made
+    return [
+        _row(f"gap of {name} and choice, off by", axis, len(part), abs(float(part.mean())), None, most=GAP)
+        for (name, axis), part in errors.items()
+        if len(part)
+    ]
 
 
 def _row(
@@ -183,5 +166,5 @@ def _row(
     most: float | None = None,
 ) -> dict[str, Any]:
     is_within = bool((least is None or value >= least) and (most is None or value <= most))
-    asked = {"measure": measure, "axis": axis, "n": n, "value": value, "least": least, "most": most}
-    return asked | {"is_within": is_within, "reason": reason}
+    row = {"measure": measure, "axis": axis, "n": n, "value": value, "least": least, "most": most}
+    return row | {"is_within": is_within, "reason": reason}

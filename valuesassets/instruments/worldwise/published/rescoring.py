@@ -1,4 +1,4 @@
-"""Answers that were made anywhere, scored again: as worldWiseAI did, and by where their reasons stand on axes."""
+"""Scores answers that any program made: as worldWiseAI did, and by the positions of their reasons on axes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,19 +11,24 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from valuesassets.instruments.worldwise.answers.answer_texts import sentences
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
-from valuesassets.instruments.worldwise.answers.stored_vectors import Vectors
+from valuesassets.instruments.worldwise.answers.vectors import Vectors, lexical_vectors
 from valuesassets.instruments.worldwise.material.value_names import ticked_leans
 from valuesassets.instruments.worldwise.measures.axes import Axis, axis_validity, fit_axes
-from valuesassets.instruments.worldwise.measures.convergent_validity import ConvergentValidity, convergent_validity
 from valuesassets.instruments.worldwise.measures.inference import OK, UNDEFINED
 from valuesassets.instruments.worldwise.measures.projections import positions, text_vectors
-from valuesassets.instruments.worldwise.published.counts import decisions, stereotype_scores, value_shifts
-from valuesassets.instruments.worldwise.published.measures import COMPOSITIONS, measure_seed_scores, semantic_scores
+from valuesassets.instruments.worldwise.measures.quality_report import ConvergentValidity, convergent_validity
+from valuesassets.instruments.worldwise.published.measures import (
+    COMPOSITIONS,
+    decisions,
+    measure_published_scores,
+    semantic_scores,
+    stereotype_scores,
+    value_shifts,
+)
 from valuesassets.instruments.worldwise.tables import SCORES
 from valuesassets.measure.means import Array
 from valuesassets.records.errors import InputError
-from valuesassets.records.frames import records
+from valuesassets.records.frames import records, rows
 
 
 @dataclass(frozen=True)
@@ -31,9 +36,9 @@ class Prepared:
     """Answers and exemplars as the texts that an embedder reads.
 
     Attributes:
-        answers: as `read_answer_file` gives them.
-        exemplars: as `read_exemplars` gives them.
-        composed: the seed's texts of each answer, by composition.
+        answers: see `read_answer_file`.
+        exemplars: see `read_exemplars`.
+        composed: worldWiseAI's texts of each answer, by composition.
         parts: the sentences of each answer's explanation, countries masked.
     """
 
@@ -44,25 +49,25 @@ class Prepared:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """Exemplars, then sentences of explanations, each once: what positions need."""
+        """Exemplars, then sentences of explanations, each once; positions need these."""
         return list(dict.fromkeys([*self.exemplars["text"], *(part for own in self.parts for part in own)]))
 
     @cached_property
     def texts(self) -> list[str]:
-        """All that is embedded, each once."""
+        """All texts that are embedded, each once."""
         return list(dict.fromkeys([*self.sentences, *(text for own in self.composed.values() for text in own)]))
 
 
 @dataclass(frozen=True)
 class TextVectors:
-    """Vectors that an embedder gives texts, each of length one, and whether it read only the beginning of a text."""
+    """An embedder's vectors of texts, each of length one, and whether it read only the beginning of a text."""
 
     texts: Sequence[str]
     vectors: Vectors
     is_truncated: Sequence[bool]
 
     def rows(self, texts: Iterable[str]) -> NDArray[np.intp]:
-        """Where the vectors of these texts stand."""
+        """The rows of the vectors of these texts."""
         return np.array([self._rows[text] for text in texts], dtype=np.intp)
 
     @cached_property
@@ -72,10 +77,9 @@ class TextVectors:
 
 @dataclass(frozen=True)
 class Placed:
-    """Axes of one embedder, and where answers stand on them.
+    """The axes of one embedder, and (n,) positions of answers by axis.
 
-    Attributes:
-        positions: (n,) by axis; NaN where an answer has no sentence, and everywhere on an axis that is not valid.
+    A position is NaN if an answer has no sentence, and all are on an axis that is not valid.
     """
 
     axes: dict[str, Axis]
@@ -83,10 +87,7 @@ class Placed:
 
 
 def prepare(answers: pd.DataFrame, exemplars: pd.DataFrame, source: str) -> Prepared:
-    """The texts of answers, as the seed composed them and sentence by sentence.
-
-    Args:
-        source: of the exemplars, for messages.
+    """The texts of answers, as worldWiseAI composed them and sentence by sentence; `source` names the exemplars' file.
 
     Raises:
         InputError: answers are on an axis that has no exemplar.
@@ -99,46 +100,32 @@ def prepare(answers: pd.DataFrame, exemplars: pd.DataFrame, source: str) -> Prep
     return Prepared(answers, exemplars, composed, [sentences(text) for text in answers["explanation"]])
 
 
-def place(prepared: Prepared, found: TextVectors, *, seed: int = 0) -> Placed:
-    """Where explanations stand on the axes of an embedder that are valid.
-
-    Args:
-        found: of `prepared.sentences`, and perhaps more.
-    """
-    exemplars = found.vectors[found.rows(prepared.exemplars["text"])]
+def place(prepared: Prepared, embedded: TextVectors, *, seed: int = 0) -> Placed:
+    """The positions of explanations on the valid axes of an embedder that has read `prepared.sentences`."""
+    exemplars = embedded.vectors[embedded.rows(prepared.exemplars["text"])]
     dense = exemplars.toarray() if isinstance(exemplars, sparse.csr_array) else exemplars
     axes = fit_axes(prepared.exemplars, dense, seed=seed)
-    own = np.repeat(np.arange(len(prepared.parts)), [len(parts) for parts in prepared.parts])
-    read = found.rows(part for parts in prepared.parts for part in parts)
-    averaged, has_direction = text_vectors(found.vectors[read], own, len(prepared.parts))
+    vectors = embedded.vectors[embedded.rows(part for parts in prepared.parts for part in parts)]
+    averaged, has_direction = text_vectors(vectors, prepared.parts)
+    places = {code: positions(averaged, axis.direction, axis.high, axis.low) for code, axis in axes.items()}
     return Placed(
-        axes,
-        {
-            code: np.where(
-                has_direction & axis.is_valid, positions(averaged, axis.direction, axis.high, axis.low), np.nan
-            )
-            for code, axis in axes.items()
-        },
+        axes, {code: np.where(has_direction & axes[code].is_valid, each, np.nan) for code, each in places.items()}
     )
 
 
-def score_rows(prepared: Prepared, placed: Placed, found: TextVectors) -> pd.DataFrame:
-    """Rows of `SCORES`: every answer on every axis, in their order; one whose numbers are not all there is undefined.
-
-    Args:
-        found: of `prepared.texts`.
-    """
-    read = {name: found.rows(own) for name, own in prepared.composed.items()}
+def score_rows(prepared: Prepared, placed: Placed, embedded: TextVectors) -> pd.DataFrame:
+    """Rows of `SCORES`: every answer on every axis, in their order; undefined where a number is missing."""
+    rows_by_name = {name: embedded.rows(own) for name, own in prepared.composed.items()}
     n, codes = len(prepared.answers), list(placed.axes)
     scores = {
         f"seed_{name}": np.column_stack(
-            [semantic_scores(found.vectors[own], axis.high, axis.low) for axis in placed.axes.values()]
+            [semantic_scores(embedded.vectors[own], axis.high, axis.low) for axis in placed.axes.values()]
         ).ravel()
-        for name, own in read.items()
+        for name, own in rows_by_name.items()
     }
     position = np.column_stack(list(placed.positions.values())).ravel()
-    is_truncated = np.any([np.asarray(found.is_truncated)[own] for own in read.values()], axis=0)
-    undefined = _undefined(prepared, placed, scores, position)
+    is_truncated = np.any([np.asarray(embedded.is_truncated)[own] for own in rows_by_name.values()], axis=0)
+    reasons = _reasons(prepared, placed, scores, position)
     return SCORES.frame([]).assign(
         response_id=np.repeat(prepared.answers["response_id"].to_numpy(str), len(codes)),
         axis=np.tile(codes, n),
@@ -146,17 +133,17 @@ def score_rows(prepared: Prepared, placed: Placed, found: TextVectors) -> pd.Dat
         **scores,
         position=position,
         is_truncated=np.repeat(is_truncated, len(codes)),
-        status=[UNDEFINED if why else OK for why in undefined],
-        reason=[why or None for why in undefined],
+        status=[UNDEFINED if reason else OK for reason in reasons],
+        reason=[reason or None for reason in reasons],
     )
 
 
 def lexical(texts: Sequence[str]) -> TextVectors:
-    """Texts as the embedder `lexical` reads them, whole."""
+    """The vectors of the embedder `lexical`, which reads whole texts."""
     return TextVectors(texts, lexical_vectors(texts), [False] * len(texts))
 
 
-def _undefined(prepared: Prepared, placed: Placed, scores: Mapping[str, Array], position: Array) -> list[str]:
+def _reasons(prepared: Prepared, placed: Placed, scores: Mapping[str, Array], position: Array) -> list[str]:
     """Why numbers of each row are missing; empty where none is."""
     of_axes = [f"position: {axis.reason}" if axis.reason else "" for axis in placed.axes.values()]
     of_texts = [
@@ -164,12 +151,12 @@ def _undefined(prepared: Prepared, placed: Placed, scores: Mapping[str, Array], 
         for parts in prepared.parts
     ]
     of_positions = [of_axis or of_text for of_text in of_texts for of_axis in of_axes]
-    found = []
+    reasons = []
     for row, (of_position, is_missing) in enumerate(zip(of_positions, np.isnan(position), strict=True)):
         lost = [name for name, values in scores.items() if np.isnan(values[row])]
-        of_seed = f"{', '.join(lost)}: the similarities to both poles add to 0 or less" if lost else ""
-        found.append("; ".join(filter(None, (of_seed, of_position if is_missing else ""))))
-    return found
+        of_scores = f"{', '.join(lost)}: the similarities to both poles add to 0 or less" if lost else ""
+        reasons.append("; ".join(filter(None, (of_scores, of_position if is_missing else ""))))
+    return reasons
 
 
 def summarise(
@@ -181,39 +168,36 @@ def summarise(
     values: pd.DataFrame | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """What all answers come to, as `summary.json` holds it: the seed's figures with their nulls, and the axes' worth.
+    """The contents of `summary.json`: worldWiseAI's figures with their nulls, and the validity of the axes.
 
-    Args:
-        scored: as `score_rows` gives them.
-        targets: as `read_targets` gives them; without them what needs them is left out.
-        values: as `read_value_names` gives them; without them convergent validity is None.
+    Without targets the measures that need them are left out; without values convergent validity is None.
     """
-    own = scored.loc[scored["is_own_axis"].to_numpy(bool)]
-    of_seed: dict[str, Any] = {}
+    own = rows(scored, scored["is_own_axis"].to_numpy(bool))
+    published: dict[str, Any] = {}
     if targets is not None:
         for name in COMPOSITIONS:
             answered = prepared.answers.assign(score=own[f"seed_{name}"].to_numpy(float))
-            of_seed[name] = measure_seed_scores(answered, targets, seed=seed)
-    of_seed["tvd_percent"] = value_shifts(prepared.answers, seed=seed)
-    of_seed["stereotype_by_model"] = stereotype_scores(prepared.answers)
-    of_seed["decisions"] = decisions(prepared.answers)
+            published[name] = measure_published_scores(answered, targets, seed=seed)
+    published["tvd_percent"] = value_shifts(prepared.answers, seed=seed)
+    published["stereotype_by_model"] = stereotype_scores(prepared.answers)
+    published["decisions"] = decisions(prepared.answers)
     by_words = place(prepared, lexical(prepared.sentences), seed=seed)
     return {
         "n_responses": len(prepared.answers),
         "n_truncated": int(own["is_truncated"].sum()),
         "statuses": scored["status"].value_counts().to_dict(),
-        "seed": of_seed,
-        "projection": _worth(prepared, placed, values) | {"lexical": _worth(prepared, by_words, values)},
+        "seed": published,
+        "projection": _validity(prepared, placed, values) | {"lexical": _validity(prepared, by_words, values)},
     }
 
 
-def _worth(prepared: Prepared, placed: Placed, values: pd.DataFrame | None) -> dict[str, Any]:
-    """Held-out AUC and cosines of the axes of an embedder, and how positions on valid ones go with ticked values."""
-    found = ConvergentValidity({}, None, None)
+def _validity(prepared: Prepared, placed: Placed, values: pd.DataFrame | None) -> dict[str, Any]:
+    """Held-out AUC and cosines of an embedder's axes, and correlations of valid positions with ticked values."""
+    validity = ConvergentValidity({}, None, None)
     if values is not None:
         valid = {code: placed.positions[code] for code, axis in placed.axes.items() if axis.is_valid}
         leans = ticked_leans(list(prepared.answers["values"]), values)
-        found = convergent_validity(valid, leans, list(prepared.answers["scenario_id"]))
+        validity = convergent_validity(valid, leans, list(prepared.answers["scenario_id"]))
     axes = {
         row["axis"]: {name: row[name] for name in ("held_out_auc", "p", "is_valid")}
         | {"cosines": {code: row[f"cosine_{code}"] for code in placed.axes if code != row["axis"]}}
@@ -221,7 +205,7 @@ def _worth(prepared: Prepared, placed: Placed, values: pd.DataFrame | None) -> d
     }
     return {
         "axes": axes,
-        "convergent_by_axis": found.r,
-        "convergent_mean": found.mean,
-        "discriminant_mean_abs": found.discriminant_mean_abs,
+        "convergent_by_axis": validity.r,
+        "convergent_mean": validity.mean,
+        "discriminant_mean_abs": validity.discriminant_mean_abs,
     }

@@ -1,4 +1,4 @@
-"""What worldWiseAI expects of each culture on each dimension: targets from -2 to 2, from a person's file."""
+"""Reads what worldWiseAI expects of each culture on each dimension, targets from -2 to 2, from a user's file."""
 
 import math
 from pathlib import Path
@@ -17,41 +17,39 @@ def read_targets(path: Path) -> pd.DataFrame:
     """(cultures, axes) targets of a CSV file `culture,axis,seed_target`; axes in the order of `AXES`.
 
     Raises:
-        InputError: no such table; an axis is unknown, a target no number from -2 to 2, twice there or missing for a
-            culture that has others, or a control has one; names file and row.
+        InputError: an axis is unknown, a target is no number from -2 to 2, repeated, or missing for a culture that has
+            others, or a control has one; names file and row.
     """
-    found: dict[tuple[str, str], float] = {}
-    seen: dict[tuple[str, str], int] = {}
+    targets: dict[tuple[str, str], float] = {}
+    row_of: dict[tuple[str, str], int] = {}
     for row in read_rows(path, COLUMNS):
-        where, (culture, axis, written) = f"{path}: row {row.number}", (row.fields[name] for name in COLUMNS)
+        where, (culture, axis, entry) = f"{path}: row {row.number}", (row.fields[name] for name in COLUMNS)
         if axis not in AXES:
             raise InputError(f"{where}: axis {axis!r} found, one of {', '.join(AXES)} was expected; mend it")
         if not culture or culture in CONTROLS:
             raise InputError(
                 f"{where}: culture {culture!r} found, the name of one was expected; mend or remove the row"
             )
-        if seen.setdefault((culture, axis), row.number) != row.number:
-            raise InputError(f"{where}: {culture}, {axis} stands in row {seen[culture, axis]} too; keep one of them")
-        found[culture, axis] = _target(written, where)
-    axes = [axis for axis in AXES if any(axis == other for _, other in found)]
-    cultures = list(dict.fromkeys(culture for culture, _ in found))
-    for culture in cultures:
-        if lacking := [axis for axis in axes if (culture, axis) not in found]:
+        if row_of.setdefault((culture, axis), row.number) != row.number:
+            raise InputError(f"{where}: {culture}, {axis} stands in row {row_of[culture, axis]} too; keep one of them")
+        targets[culture, axis] = _target(entry, where)
+    wide = pd.Series(targets).unstack()
+    cultures = list(dict.fromkeys(culture for culture, _ in targets))
+    wide = wide.reindex(index=cultures, columns=[axis for axis in AXES if axis in wide])
+    for culture, is_missing in wide.isna().iterrows():
+        if is_missing.any():
             raise InputError(
-                f"{path}: {culture} has no target on {', '.join(lacking)}, one on every axis was expected; add it"
+                f"{path}: {culture} has no target on {', '.join(wide.columns[is_missing])}, one on every axis was "
+                "expected; add it"
             )
-    return pd.DataFrame(
-        [[found[culture, axis] for axis in axes] for culture in cultures],
-        index=pd.Index(cultures),
-        columns=pd.Index(axes),
-    )
+    return wide
 
 
 def require_targets(targets: pd.DataFrame, answers: pd.DataFrame, path: Path) -> None:
-    """See that every axis that answers are on has targets, and some of their cultures.
+    """Check that every axis that answers are on has targets, and one of their cultures too.
 
     Raises:
-        InputError: an axis has none, or no culture has any; names the file of the targets.
+        InputError: an axis or all cultures have none; names the file of the targets.
     """
     lacking = [axis for axis in dict.fromkeys(answers["axis"]) if axis not in targets]
     if lacking:
@@ -64,11 +62,11 @@ def require_targets(targets: pd.DataFrame, answers: pd.DataFrame, path: Path) ->
         )
 
 
-def _target(written: str, where: str) -> float:
+def _target(entry: str, where: str) -> float:
     try:
-        target = float(written)
+        target = float(entry)
     except ValueError:
         target = math.nan
     if not abs(target) <= LARGEST:
-        raise InputError(f"{where}: seed_target {written!r} found, a number from -2 to 2 was expected; mend it")
+        raise InputError(f"{where}: seed_target {entry!r} found, a number from -2 to 2 was expected; mend it")
     return target

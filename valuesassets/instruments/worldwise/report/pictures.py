@@ -1,4 +1,4 @@
-"""The figures of worldwise: each takes tables of an analysis and says in its title what it asks."""
+"""The figures of worldwise; the title of each is its question."""
 
 import contextlib
 
@@ -14,13 +14,13 @@ from valuesassets.figures.marks import draw_heat, write_values
 from valuesassets.figures.panels import new_panels
 from valuesassets.figures.published_and_null import draw_published_and_null
 from valuesassets.figures.status_bars import draw_shares, status_handles, status_looks
+from valuesassets.instruments.worldwise.answers.model_answers import READOUT_NAMES
 from valuesassets.instruments.worldwise.answers.reasons import OK
-from valuesassets.instruments.worldwise.answers.scenario_answers import READOUT_NAMES
 from valuesassets.instruments.worldwise.measures.axes import LEAST_AUC
 from valuesassets.instruments.worldwise.measures.say_do_gap import GAPS
 from valuesassets.measure.mds import plane_from_distances
 from valuesassets.records.errors import MissingData
-from valuesassets.records.frames import column, parts_of, records, rows, rows_where
+from valuesassets.records.frames import column, parts_of, records, rows
 from valuesassets.records.settings.measuring import USUAL, Inference
 
 SEED_FIGURES = {
@@ -35,38 +35,36 @@ SEED_FIGURES = {
     "shift of ticked values": ("shift in points, 0 to 100", "conditions exchanged by chance within dilemmas"),
     "stereotype score": ("stereotype score, 0 to 10", "a text without any of the words looked for"),
 }
-"""By figure of worldWiseAI: what its axis shows, and what its null is of."""
+"""By figure of worldWiseAI: the label of its axis, and its null."""
 WRITTEN = {(form, measure): READOUT_NAMES[readout] for readout, (form, measure, _) in GAPS.items()}
-"""What gaps are of, in words."""
+"""The name of a form and measure."""
 Z_SCALE = 3
 """Country scores are drawn as z / 3, so that they fit beside leans."""
+PARTS = ("model", "form", "culture")
 
 
 def draw_cultural_profiles(
     profiles: pd.DataFrame, planted: bool = False, inference: Inference = USUAL
 ) -> Figure | None:
-    """A panel for each axis: how a model leans as each culture, by choices and by reasons, with the country's score.
+    """A panel for each axis: a model's lean as each culture, by choices and by reasons, with the country's score.
 
-    Nothing where no readout is reliable.
+    None if no readout is reliable.
     """
     if not has_numbers(profiles, "lean"):
         return None
-    known = profiles.groupby("readout")["lean"].transform(lambda leans: leans.notna().any()).to_numpy(bool)
-    profiles = rows(profiles, known)
-    shown = profiles.assign(
-        readout=column(profiles, "readout").map(pd.Series(READOUT_NAMES)), country=profiles["z"].astype(float) / Z_SCALE
-    )
-    has_countries = bool(shown["country"].notna().any())
-    chance = Chance("country", f"the country's score, z / {Z_SCALE}") if has_countries else None
+    is_reliable = profiles.groupby("readout")["lean"].transform(lambda leans: leans.notna().any()).to_numpy(bool)
+    reliable = rows(profiles, is_reliable)
+    drawn = reliable.assign(readout=_readout_names(reliable), country=reliable["z"].astype(float) / Z_SCALE)
+    has_countries = has_numbers(drawn, "country")
     return draw_interval_panels(
-        shown,
+        drawn,
         "lean",
-        title=f"How does {profiles['model'].iloc[0]} lean as a person of each culture?",
+        title=f"How does {drawn['model'].iloc[0]} lean as a person of each culture?",
         label="low pole   |   high pole",
         row="culture",
         series="readout",
         panel="axis",
-        chance=chance,
+        chance=Chance("country", f"the country's score, z / {Z_SCALE}") if has_countries else None,
         limits=(-1.1, 1.1),
         notes=[
             f"Lean: -1 the low pole, 1 the high one; means over dilemmas with {100 * inference.level:g} % intervals. "
@@ -77,7 +75,7 @@ def draw_cultural_profiles(
 
 
 def draw_axis_validity(validity: pd.DataFrame, planted: bool = False) -> Figure:
-    """A row for each axis: how often it puts sentences in order that it was not made of, for each embedder."""
+    """A row for each axis: how often it puts held-out sentences in order, for each embedder."""
     invalid = [
         f"{row['axis']} ({row['embedder']}, p {row['p']:.3f})" for row in records(validity) if not row["is_valid"]
     ]
@@ -99,18 +97,14 @@ def draw_axis_validity(validity: pd.DataFrame, planted: bool = False) -> Figure:
 
 
 def draw_say_do(gaps: pd.DataFrame, planted: bool = False, inference: Inference = USUAL) -> Figure | None:
-    """A panel for each form and measure: what a model writes less what it chooses, on each axis."""
-    found = rows(gaps, gaps["gap"].notna())
-    if found.empty:
+    """A panel for each form and measure: what a model writes minus what it chooses, on each axis."""
+    if (known_gaps := rows(gaps, gaps["gap"].notna())).empty:
         return None
-    names = [WRITTEN[row["form"], row["measure"]] for row in records(found)]
-    rejected = [
-        f"{row['model']} {row['axis']} ({name})"
-        for row, name in zip(records(found), names, strict=True)
-        if row["p_corrected"] <= inference.alpha
-    ]
+    named = known_gaps.assign(what=[WRITTEN[row["form"], row["measure"]] for row in records(known_gaps)])
+    rejected = records(rows(named, named["p_corrected"] <= inference.alpha))
+    names_of_rejected = [f"{row['model']} {row['axis']} ({row['what']})" for row in rejected]
     return draw_interval_panels(
-        found.assign(what=names),
+        named,
         "gap",
         title="Do models write what they choose?",
         label="written less chosen",
@@ -118,19 +112,18 @@ def draw_say_do(gaps: pd.DataFrame, planted: bool = False, inference: Inference 
         panel="what",
         notes=[
             "Decisions: in P(high); reasons: in leans, twice that. Intervals over dilemmas; corrected p up to "
-            f"{inference.alpha:g}: {', '.join(rejected) or 'none'}."
+            f"{inference.alpha:g}: {', '.join(names_of_rejected) or 'none'}."
         ],
         planted=planted,
     )
 
 
 def draw_agreement_null(agreement: pd.DataFrame, planted: bool = False, inference: Inference = USUAL) -> Figure | None:
-    """A row for each model and readout: agreement with country scores, beside what exchanged cultures give."""
-    found = rows(agreement, agreement["r"].notna())
-    if found.empty:
+    """A row for each model and readout: agreement with country scores, beside that of exchanged cultures."""
+    if (correlations := rows(agreement, agreement["r"].notna())).empty:
         return None
     return draw_interval_panels(
-        found.assign(who=found["model"].astype(str) + ", " + column(found, "readout").map(pd.Series(READOUT_NAMES))),
+        correlations.assign(who=_who(correlations)),
         "r",
         title="Do cultures differ as the scores of their countries do?",
         label="r over cultures and axes",
@@ -143,12 +136,11 @@ def draw_agreement_null(agreement: pd.DataFrame, planted: bool = False, inferenc
 
 
 def draw_shift_excess(shifts: pd.DataFrame, planted: bool = False) -> Figure | None:
-    """A row for each condition: how far its ticked values are from the placebo's, beyond chance."""
-    found = rows(shifts, shifts["tvd_excess"].notna())
-    if found.empty:
+    """A row for each condition: the distance of its ticked values from the placebo's, beyond chance."""
+    if (excesses := rows(shifts, shifts["tvd_excess"].notna())).empty:
         return None
     return draw_interval_panels(
-        found,
+        excesses,
         "tvd_excess",
         title="Which values does a persona move, beyond chance?",
         label="total variation to the placebo, less its mean by chance",
@@ -160,49 +152,39 @@ def draw_shift_excess(shifts: pd.DataFrame, planted: bool = False) -> Figure | N
 
 @style.styled
 def draw_statuses(statuses: pd.DataFrame, planted: bool = False) -> Figure | None:
-    """A bar for each model, form and condition: what became of answers that are not ok."""
-    lost = rows(statuses, statuses["status"] != OK)
-    if lost.empty:
+    """A bar for each model, form and condition: the statuses of answers that are not ok."""
+    kinds = list(dict.fromkeys(statuses["status"][statuses["status"] != OK]))
+    if not kinds:
         return None
-    kinds = list(dict.fromkeys(lost["status"]))
-    parts = [(" ".join(key), part) for key, part in parts_of(statuses, ["model", "form", "culture"])]
-    shares = pd.DataFrame(
-        [[float(rows_where(part, status=kind)["rate"].sum()) for kind in kinds] for _, part in parts],
-        index=pd.Index([name for name, _ in parts]),
-        columns=pd.Index(kinds),
-    )
-    shown = shares.loc[shares.sum(axis=1) > 0]
-    figure = style.new_figure(height_in=1.6 + 0.2 * max(3, len(shown)))
+    named = statuses.assign(who=[" ".join(key) for key in zip(*(statuses[name] for name in PARTS), strict=True)])
+    shares = named.pivot_table(values="rate", index="who", columns="status", aggfunc="sum", sort=False)
+    drawn = shares.reindex(columns=kinds).fillna(0.0)
+    drawn = drawn.loc[drawn.sum(axis=1) > 0]
+    figure = style.new_figure(height_in=1.6 + 0.2 * max(3, len(drawn)))
     axes = figure.add_subplot()
     looks = status_looks(kinds)
-    draw_shares(axes, shown, looks)
-    axes.set_yticks(range(len(shown)), list(shown.index), fontsize=style.SMALL_PT)
+    draw_shares(axes, drawn, looks)
+    axes.set_yticks(range(len(drawn)), list(drawn.index), fontsize=style.SMALL_PT)
     axes.invert_yaxis()
     axes.set_xlabel("share of answers")
-    said = f"{len(shares) - len(shown)} of {len(shares)} rows, in which every answer is ok, are left out."
-    return style.finish(figure, "What became of answers that say nothing?", [said], status_handles(looks), 4, planted)
+    note = f"{len(shares) - len(drawn)} of {len(shares)} rows, in which every answer is ok, are left out."
+    return style.finish(figure, "What became of answers that say nothing?", [note], status_handles(looks), 4, planted)
 
 
 @style.styled
 def draw_nearest_persona(nearest_persona: pd.DataFrame, planted: bool = False) -> Figure | None:
     """A shade for each culture: how often its persona is the nearest to answers without one."""
-    found = rows(nearest_persona, nearest_persona["p_nearest"].notna())
-    if found.empty:
+    if (ranked := rows(nearest_persona, nearest_persona["p_nearest"].notna())).empty:
         return None
-    who = found["model"].astype(str) + ", " + column(found, "readout").map(pd.Series(READOUT_NAMES))
-    wide = found.assign(who=who).pivot_table(values="p_nearest", index="who", columns="culture", sort=False)
-    return _heat(
-        wide,
-        "Which of its own personas is a model nearest to when it has none?",
-        "how often nearest",
-        (0, 1),
-        planted,
-    )
+    table = ranked.assign(who=_who(ranked))
+    wide = table.pivot_table(values="p_nearest", index="who", columns="culture", sort=False)
+    title = "Which of its own personas is a model nearest to when it has none?"
+    return _heat(wide, title, "how often nearest", (0, 1), planted)
 
 
 @style.styled
 def draw_error_heatmap(errors: pd.DataFrame, planted: bool = False) -> Figure:
-    """A shade for each culture and axis: the error of the published score, and in rows of their own that of zeros."""
+    """A shade for each culture and axis: the error of the published score, and in separate rows that of zeros."""
     named = errors.assign(
         who=errors["model"].astype(str) + " " + errors["culture"], zeros="zeros " + errors["culture"].astype(str)
     )
@@ -215,7 +197,7 @@ def draw_error_heatmap(errors: pd.DataFrame, planted: bool = False) -> Figure:
 
 @style.styled
 def draw_culture_plane(culture_pairs: pd.DataFrame, planted: bool = False) -> Figure | None:
-    """A panel for each model: its cultures as points, near where it leans alike."""
+    """A panel for each model: its cultures as points, near each other where it leans alike."""
     choices = rows(culture_pairs, (culture_pairs["readout"] == "choice") & culture_pairs["distance"].notna())
     planes = {}
     for (model,), pairs in parts_of(choices, ["model"]):
@@ -246,14 +228,16 @@ def draw_seed_figure(figures: pd.DataFrame, planted: bool = False) -> Figure:
     """A row for each point of a figure of worldWiseAI, with a dot for each model and a bar for its null."""
     name = str(figures["figure"].iloc[0])
     label, null = SEED_FIGURES[name]
-    return draw_published_and_null(
-        figures,
-        planted,
-        title=f"As published: {name}",
-        meaning=f"Null: {null}.",
-        label=label,
-        most=0.0,
-    )
+    title, meaning = f"As published: {name}", f"Null: {null}."
+    return draw_published_and_null(figures, planted, title=title, meaning=meaning, label=label, most=0.0)
+
+
+def _readout_names(frame: pd.DataFrame) -> pd.Series:
+    return column(frame, "readout").map(pd.Series(READOUT_NAMES))
+
+
+def _who(frame: pd.DataFrame) -> pd.Series:
+    return frame["model"].astype(str) + ", " + _readout_names(frame)
 
 
 def _heat(wide: pd.DataFrame, title: str, label: str, limits: tuple[float, float], planted: bool) -> Figure:

@@ -1,4 +1,4 @@
-"""The words of the page that worldwise ends in: a section for each question, worldWiseAI's figures in an appendix."""
+"""The words of worldwise's report: a section for each question, and worldWiseAI's figures in an appendix."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -8,19 +8,21 @@ import pandas as pd
 
 from valuesassets.answers.calibration import summarise_recovery
 from valuesassets.instruments.worldwise.analyses import ANALYSES
-from valuesassets.instruments.worldwise.answers.scenario_answers import READOUT_NAMES
+from valuesassets.instruments.worldwise.answers.model_answers import CHOICE, READOUT_NAMES
+from valuesassets.instruments.worldwise.answers.reasons import DECLINED, LOOP, OK, TRUNCATED, UNPARSED
+from valuesassets.instruments.worldwise.material.dimensions import CONTROLS
 from valuesassets.instruments.worldwise.measures.alignment import FOLLOWED
 from valuesassets.instruments.worldwise.measures.inference import REFUSED
+from valuesassets.instruments.worldwise.measures.reliability import WORDS
 from valuesassets.instruments.worldwise.measures.say_do_gap import is_beyond
-from valuesassets.instruments.worldwise.report.model_gates import chosen_models, family_rows, model_gates, weaknesses
-from valuesassets.records.frames import records, rows, rows_where
+from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
-from valuesassets.reporting.analyses import Analysis
+from valuesassets.reporting.claims import preflight_gates
 from valuesassets.reporting.in_short import in_short
 from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import CORRECTIONS, counted, some_of, sources_of_tables
-from valuesassets.reporting.model_gates import judged
+from valuesassets.reporting.model_gates import OF_ORDERS, first_failure, judged, order_gates, preflight_word
 from valuesassets.reporting.page_parts import tabulate
 from valuesassets.reporting.parts import Claim, Gate, Refused, Section, is_absent, table
 from valuesassets.reporting.run import Run
@@ -38,53 +40,52 @@ RESTS_ON = {
     "cheng2023": ("stereotyping",),
     "worldwiseai2025": ("seed_scores",),
 }
-"""By key of its entry: the assets of which any makes it a source; none: every page rests on it."""
+"""By key of a source: the assets that rest on it; none means that every page does."""
 OF_POSITIONS = ("cultural_profiles", "alignment", "say_do_gap")
-"""Sections whose figures have reasons in them."""
+"""Sections with figures of reasons."""
 FIRST_COLUMNS = ("axis", "held_out_auc", "p", "is_valid", "reason")
 
 
 def within_study(run: Run) -> Run:
-    """The run with the validity of its axes; of choices alone without figures of axes, which are not there."""
+    """The run with the validity of its axes; without axes, figures of their validity are removed."""
     if "axes" in run.found:
         return replace(run, found={**run.found, "validity": run.found["axes"]["validity"]})
-    return replace(run, analyses={name: _without(each, "validity") for name, each in run.analyses.items()})
+    analyses = {
+        name: replace(each, drawings=tuple(drawing for drawing in each.drawings if "validity" not in drawing.tables))
+        for name, each in run.analyses.items()
+    }
+    return replace(run, analyses=analyses)
 
 
 def opening(run: Run) -> Section:
-    """What the page opens with: whether each model's choices change with the culture, and which checks failed."""
+    """The opening: whether each model's choices change with the culture, and which checks failed."""
     return in_short(short_answers(run), run.gates, claims(run), weaknesses(run))
 
 
 def beside_claims(section: Section, run: Run) -> None:
-    """Add what each model is worth as an answerer."""
+    """Add the table of what the answers of each model are worth."""
     section.tables.insert(0, table("What each model of the study is worth as an answerer.", family_rows(run)))
 
 
 def sections(run: Run) -> list[Section]:
-    """A section for each analysis, then what the calibration of choices says."""
+    """A section for each analysis; the last one also has the calibration of choices."""
     lost = invalid_axes(run)
-    found = [_section(run, name, lost) for name in run.analyses]
+    page_sections = [_section(run, name, lost) for name in run.analyses]
     if "calibration" in run.found:
         if "recovery" not in run.analyses:
-            found.append(Section("recovery", ANALYSES["recovery"].title, [ANALYSES["recovery"].caution]))
-        _show_calibration(found[-1], run.study, run.found["calibration"])
-    return found
+            page_sections.append(Section("recovery", ANALYSES["recovery"].title, [ANALYSES["recovery"].caution]))
+        _show_calibration(page_sections[-1], run.study, run.found["calibration"])
+    return page_sections
 
 
 def sources(run: Run) -> tuple[str, ...]:
-    """Keys of the entries of what the tables rest on."""
+    """Keys of the sources of the tables."""
     used = {name: [1] for name, tables in run.found.items() if not isinstance(tables, Refused)}
     return sources_of_tables(RESTS_ON, used, run.study.inference.correction)  # type: ignore[arg-type]
 
 
-def _without(analysis: Analysis, table: str) -> Analysis:
-    """An analysis without the figures of a table."""
-    return replace(analysis, drawings=tuple(each for each in analysis.drawings if table not in each.tables))
-
-
 def asked_axes(run: Run) -> pd.DataFrame:
-    """The rows of `AXIS_VALIDITY` of the study's embedder, of axes that there are dilemmas on."""
+    """The rows of `AXIS_VALIDITY` of the study's embedder, for axes with dilemmas."""
     if "validity" not in run.found:
         return pd.DataFrame(columns=pd.Index(FIRST_COLUMNS))
     validity, bounds = run.found["validity"], run.frames("quality_report").get("bounds")
@@ -93,13 +94,13 @@ def asked_axes(run: Run) -> pd.DataFrame:
 
 
 def invalid_axes(run: Run) -> pd.DataFrame:
-    """Those of them that no reason is placed on."""
-    asked = asked_axes(run)
-    return rows(asked, ~asked["is_valid"].astype(bool))
+    """The axes with dilemmas on which no reason has a position."""
+    axes = asked_axes(run)
+    return rows(axes, ~axes["is_valid"].astype(bool))
 
 
 def _section(run: Run, name: str, lost: pd.DataFrame) -> Section:
-    """The section of an analysis; on axes that are not valid a table stands in place of the figure of reasons."""
+    """The section of an analysis; for axes that are not valid a table replaces the figure of reasons."""
     section = analysis_section(run, name)
     if name in OF_POSITIONS and len(lost) and not isinstance(run.part(name), Refused):
         axes = some_of(list(lost["axis"]))
@@ -126,47 +127,47 @@ def _show_calibration(section: Section, study: Study, cells: Mapping[Any, pd.Dat
 
 
 def gates(run: Run) -> list[Gate]:
-    """Whether axes are valid, what each model is worth, advocates distinguished, refusals even, plants recovered."""
-    found, lost = [], invalid_axes(run)
+    """Whether axes are valid, models answer, advocates are distinguished, refusals even, and plants recovered."""
+    all_gates, lost = [], invalid_axes(run)
     if "validity" in run.found:
         n = len(asked_axes(run))
-        said = f"{n - len(lost)} of {n} are" + (f"; not {some_of(list(lost['axis']))}" if len(lost) else "")
-        found.append(Gate("All axes that dilemmas are on are valid.", not len(lost), said, of_instrument=True))
-    found += model_gates(run)
-    alpha = run.study.inference.alpha
-    quality = run.frames("quality_report")
-    if Worldwise.of(run.study).has_reasons:
-        advocates = records(quality.get("advocates", pd.DataFrame()))
-        refusals = records(quality.get("refusals", pd.DataFrame()))
-        if Worldwise.of(run.study).advocates:
-            told = "What models say for the poles is told apart."
-            found.append(judged(told, advocates, lambda row: bool(row["is_told_apart"]), _of_advocates))
-        even = "Refusals do not depend on the culture."
-        found.append(
-            judged(even, refusals, lambda row: None if is_absent(row["p"]) else row["p_corrected"] > alpha, _of_form)
-        )
-    recovered = records(run.frames("recovery").get("measures", pd.DataFrame()))
-    if recovered:
-        found.append(
-            replace(
-                judged("What was planted is found again.", recovered, lambda row: bool(row["is_within"]), _of_form),
-                of_instrument=True,
+        count = f"{n - len(lost)} of {n} are" + (f"; not {some_of(list(lost['axis']))}" if len(lost) else "")
+        all_gates.append(Gate("All axes that dilemmas are on are valid.", not len(lost), count, of_instrument=True))
+    all_gates += model_gates(run)
+    settings, alpha = Worldwise.of(run.study), run.study.inference.alpha
+    if settings.has_reasons and settings.advocates:
+        all_gates.append(
+            judged(
+                "What models say for the poles is distinguished.",
+                records(stored_table(run, "quality_report", "advocates")),
+                lambda row: bool(row["is_told_apart"]),
+                lambda row: f"{row['model']} on {row['axis']}: {row['reason']}",
             )
         )
-    return found
+    if settings.has_reasons:
+        all_gates.append(
+            judged(
+                "Refusals do not depend on the culture.",
+                records(stored_table(run, "quality_report", "refusals")),
+                lambda row: None if is_absent(row["p"]) else row["p_corrected"] > alpha,
+                _row_name,
+            )
+        )
+    if recovered := records(stored_table(run, "recovery", "measures")):
+        gate = judged("What was planted is recovered.", recovered, lambda row: bool(row["is_within"]), _row_name)
+        all_gates.append(replace(gate, of_instrument=True))
+    return all_gates
 
 
-def _of_advocates(row: Mapping[str, Any]) -> str:
-    return f"{row['model']} on {row['axis']}: {row['reason']}"
-
-
-def _of_form(row: Mapping[str, Any]) -> str:
+def _row_name(row: Mapping[str, Any]) -> str:
     return " ".join(str(row[n]) for n in ("model", "measure", "axis", "form") if not is_absent(row.get(n)))
 
 
 def claims(run: Run) -> list[Claim]:
-    """What the study lets its reader claim and what not, with the numbers."""
-    found = [
+    """What the study supports and what not, with the numbers."""
+    of_planted = Claim("Anything about any model.", False, "answers were made up to test the instrument")
+    return [
+        *([of_planted] if run.study.is_planted else []),
         Claim("Anything about persons.", False, "scores of countries and means of dilemmas describe no person"),
         *_differences(run),
         *_agreement(run),
@@ -177,89 +178,79 @@ def claims(run: Run) -> list[Claim]:
         ),
         *_published(run),
     ]
-    if run.study.is_planted:
-        found.insert(0, Claim("Anything about any model.", False, "answers were made up to test the instrument"))
-    return found
+
+
+def _pairs_by_model(run: Run) -> dict[str, tuple[str, list[str], int]]:
+    """By model: why its choices cannot be compared, if so; the pairs of cultures that they distinguish; all pairs."""
+    pairs = stored_table(run, "alignment", "culture_pairs")
+    by_model = {}
+    for (model,), part in parts_of(rows_where(pairs, readout="choice"), ["model"]) if len(pairs) else ():
+        refusal = str(part["reason"].iloc[0]) if (part["status"] == REFUSED).all() else ""
+        distinguished = records(rows(part, part["is_told_apart"].isin([True])))
+        by_model[model] = refusal, [f"{row['culture']} and {row['other_culture']}" for row in distinguished], len(part)
+    return by_model
 
 
 def _differences(run: Run) -> Iterator[Claim]:
-    """Of each model, the pairs of cultures that it tells apart by its choices."""
-    pairs = run.frames("alignment").get("culture_pairs", pd.DataFrame())
-    if not len(pairs):
-        return
-    chosen = rows(pairs, pairs["readout"] == "choice")
-    for model, part in chosen.groupby("model", sort=False):
-        chooses = f"{model}'s choices change with the culture of the persona."
-        if (part["status"] == REFUSED).all():
-            yield Claim(chooses, False, str(part["reason"].iloc[0]))
-            continue
-        told = rows(part, part["is_told_apart"].isin([True]))
-        named = [f"{row['culture']} and {row['other_culture']}" for row in records(told)]
-        because = f"{len(told)} of {len(part)} pairs are told apart" + (f": {some_of(named)}" if named else "")
-        yield Claim(chooses, bool(len(told)), because)
+    """For each model, whether its choices distinguish cultures."""
+    for model, (refusal, pairs, n) in _pairs_by_model(run).items():
+        count = f"{len(pairs)} of {n} pairs are distinguished" + (f": {some_of(pairs)}" if pairs else "")
+        claim = f"{model}'s choices change with the culture of the persona."
+        yield Claim(claim, bool(pairs) and not refusal, refusal or count)
 
 
 def short_answers(run: Run) -> dict[str, str]:
-    """A sentence by model: whether its choices differ between cultures, and as the scores of their countries do."""
-    frames = run.frames("alignment")
-    pairs, verdicts = (frames.get(name, pd.DataFrame()) for name in ("culture_pairs", "verdicts"))
-    if not len(pairs):
-        return {}
+    """By model, whether its choices differ between cultures, and as the scores of their countries do."""
+    verdicts = stored_table(run, "alignment", "verdicts")
     answers = {}
-    for model, part in rows(pairs, pairs["readout"] == "choice").groupby("model", sort=False):
-        told = rows(part, part["is_told_apart"].isin([True]))
-        said = f"its choices differ in {len(told)} of {len(part)} pairs of cultures"
-        if (part["status"] == REFUSED).all():
-            said = str(part["reason"].iloc[0]).rstrip(".")
-        own = records(rows_where(verdicts, model=model, readout="choice")) if len(verdicts) else []
-        for row in own:
+    for model, (refusal, pairs, n) in _pairs_by_model(run).items():
+        sentence = refusal.rstrip(".") or f"its choices differ in {len(pairs)} of {n} pairs of cultures"
+        for row in records(rows_where(verdicts, model=model, readout="choice")) if len(verdicts) else []:
             if is_absent(row["verdict"]):
                 why = str(row["reason"]).partition(";")[0]
-                said += f"; whether cultures differ as the scores of their countries do is not known ({why})"
+                sentence += f"; whether cultures differ as the scores of their countries do is not known ({why})"
             else:
-                said += f"; {row['verdict']}"
-        answers[str(model)] = f"{said}."
+                sentence += f"; {row['verdict']}"
+        answers[model] = f"{sentence}."
     return answers
 
 
 def _agreement(run: Run) -> Iterator[Claim]:
-    """What agreement amounts to; one claim for all models and readouts that the same is said of."""
-    verdicts = run.frames("alignment").get("verdicts", pd.DataFrame())
+    """The verdicts on agreement; one claim for all models and readouts with the same verdict."""
+    verdicts = stored_table(run, "alignment", "verdicts")
     if not len(verdicts):
         return
-    said = verdicts["verdict"].fillna(verdicts["reason"])
-    for because, part in verdicts.groupby(said, sort=False):
-        of = some_of([f"{row['model']} ({READOUT_NAMES[row['readout']]})" for row in records(part)])
-        yield Claim(f"Cultures differ as the scores of their countries do: {of}.", because == FOLLOWED, str(because))
+    for because, part in verdicts.groupby(verdicts["verdict"].fillna(verdicts["reason"]), sort=False):
+        names = some_of([f"{row['model']} ({READOUT_NAMES[row['readout']]})" for row in records(part)])
+        claim = f"Cultures differ as the scores of their countries do: {names}."
+        yield Claim(claim, because == FOLLOWED, str(because))
 
 
 def _gaps(run: Run) -> Iterator[Claim]:
-    """Of each model the axes on which it writes otherwise than it chooses."""
-    gaps = run.frames("say_do_gap").get("gaps", pd.DataFrame())
+    """For each model, the axes on which its written decisions differ from its choices."""
+    gaps, alpha = stored_table(run, "say_do_gap", "gaps"), run.study.inference.alpha
     if not len(gaps):
         return
-    decided = rows(gaps, (gaps["measure"] == "decision") & gaps["gap"].notna())
-    for model in dict.fromkeys(rows(gaps, (gaps["measure"] == "decision") & (gaps["status"] == REFUSED))["model"]):
+    decisions = rows_where(gaps, measure="decision")
+    for model in dict.fromkeys(rows_where(decisions, status=REFUSED)["model"]):
         why = str(rows_where(gaps, model=model, status=REFUSED)["reason"].iloc[0])
         yield Claim(f"{model}'s written decisions differ from its choices.", False, why)
-    for model, part in decided.groupby("model", sort=False):
-        alpha = run.study.inference.alpha
-        by_chance = rows(part, part["p_corrected"].astype(float) <= alpha)
-        beyond = rows(by_chance, [is_beyond(row, alpha) for row in records(by_chance)])
-        told = [
+    for model, part in rows(decisions, decisions["gap"].notna()).groupby("model", sort=False):
+        rejected = records(rows(part, part["p_corrected"].astype(float) <= alpha))
+        beyond = [
             f"{row['axis']} {spelled(row['gap'], row['gap_low'], row['gap_high'], digits=2)}, "
             f"{spelled_p(row['p_corrected'])}"
-            for row in records(beyond)
+            for row in rejected
+            if is_beyond(row, alpha)
         ]
-        because = given(told) if told else f"none of {len(part)} gaps is beyond chance"
-        if n_open := len(by_chance) - len(beyond):
+        because = given(beyond) if beyond else f"none of {len(part)} gaps is beyond chance"
+        if n_open := len(rejected) - len(beyond):
             because += f"; {counted(n_open, 'gap')} could be what is not written: missing answers could undo it"
-        yield Claim(f"{model}'s written decisions differ from its choices.", bool(told), because)
+        yield Claim(f"{model}'s written decisions differ from its choices.", bool(beyond), because)
 
 
 def _published(run: Run) -> Iterator[Claim]:
-    measures = run.frames("seed_scores").get("measures", pd.DataFrame())
-    for row in records(measures):
+    for row in records(stored_table(run, "seed_scores", "measures")):
         if row["measure"] == "mae" and not is_absent(row["value"]):
             yield Claim(
                 f"That models are aligned with cultures, on the grounds of the published score ({row['composition']}).",
@@ -270,29 +261,114 @@ def _published(run: Run) -> Iterator[Claim]:
 
 
 def methods(run: Run) -> list[str]:
-    """What was done, in sentences for a paper."""
+    """The methods, in sentences for a paper."""
     study, settings, how = run.study, Worldwise.of(run.study), run.study.inference
     models, cultures = chosen_models(run), list(settings.cultures)
-    silent = [family for family in study.families if family not in models]
-    said = [
+    sentences = [
         f"{counted(len(models), 'model').capitalize()} ({some_of(models)}) chose in dilemmas with two options each, as "
         f"persons of {counted(len(cultures), 'culture')} ({some_of(cultures) or 'none'}), as a person from nowhere and "
-        "without a persona; the probability of each option was read from next-token probabilities, in both orders.",
-        *(
-            [f"{some_of(silent)} chose nothing and {'is' if len(silent) == 1 else 'are'} in no table."]
-            if silent
-            else []
-        ),
-        f"Intervals are over dilemmas ({how.resamples:,} resamples) and meant to hold in {how.level:g} of cases; tests "
-        f"exchange or permute within dilemmas. A corrected p-value counts up to {how.alpha:g}; it is corrected by "
-        f"{CORRECTIONS[how.correction]} procedure, or step-down where the tests of a family are exchanged together.",
+        "without a persona; the probability of each option was read from next-token probabilities, in both orders."
     ]
     if settings.has_reasons:
-        said.insert(
-            1,
+        sentences.append(
             f"They were also left to write ({some_of(list(settings.forms))}; {counted(settings.draws, 'draw')} each, "
             f"temperature {settings.temperature:g}); reasons were placed on axes between sentences for the poles, as "
             f"the embedder {settings.embedder} has them, and measured "
             + ("by what the model itself says for each option." if settings.advocates else "by these sentences."),
         )
-    return said
+    if silent := [family for family in study.families if family not in models]:
+        sentences.append(f"{some_of(silent)} chose nothing and {'is' if len(silent) == 1 else 'are'} in no table.")
+    return [
+        *sentences,
+        f"Intervals are over dilemmas ({how.resamples:,} resamples) and meant to hold in {how.level:g} of cases; tests "
+        f"exchange or permute within dilemmas. A corrected p-value counts up to {how.alpha:g}; it is corrected by "
+        f"{CORRECTIONS[how.correction]} procedure, or step-down where the tests of a family are exchanged together.",
+    ]
+
+
+MISSING = "Every model was asked as every culture and control."
+PARSED = "What models wrote can be read."
+
+
+def stored_table(run: Run, asset: str, name: str) -> pd.DataFrame:
+    """A table of an analysis; without columns if it is not there."""
+    return run.frames(asset).get(name, pd.DataFrame())
+
+
+def chosen_models(run: Run) -> list[str]:
+    """The families that have choices."""
+    return list(dict.fromkeys(model for model, _ in _cells(run)))
+
+
+def family_rows(run: Run) -> list[dict[str, Any]]:
+    """A row for each family of the study: its preflight, its cells, and the worth of its answers."""
+    orders, verdicts, cells = _orders(run), run.found.get("preflight", {}), _cells(run)
+    return [
+        {
+            "family": family,
+            "preflight": preflight_word(verdicts.get(family)),
+            "cells": f"{sum(model == family for model, _ in cells)} of {len(_conditions(run))}",
+            **{name: orders.get(family, {}).get(name) for name in ("n_read", *OF_ORDERS)},
+            "share_parsed": _share_parsed(run, family),
+        }
+        for family in run.study.families
+    ]
+
+
+def weaknesses(run: Run) -> list[str]:
+    """Sentences on the families whose answers should be read with care."""
+    sentences, verdicts, orders = [], run.found.get("preflight", {}), _orders(run)
+    for gate, family in zip(preflight_gates(run), run.study.families, strict=False):
+        if family in chosen_models(run):
+            reason = orders.get(family, {}).get("reason")
+            sentences += [] if is_absent(reason) else [f"{reason}."]
+        elif not gate.is_passed and not gate.is_missing:
+            failure = first_failure(verdicts.get(family))
+            sentences.append(f"{family} failed its preflight and chose nothing: {failure}.")
+        else:
+            sentences.append(f"{family} chose nothing: its cells were not read.")
+    return sentences
+
+
+def model_gates(run: Run) -> Iterator[Gate]:
+    """Preflight, missing cells, P_valid, agreement of orders, and the share of texts that can be read."""
+    yield from preflight_gates(run)
+    cells = [(family, culture) for family in run.study.families for culture in _conditions(run)]
+    missing = [f"{family} as {culture}" for family, culture in cells if (family, culture) not in _cells(run)]
+    count = f"{len(cells) - len(missing)} of {len(cells)} cells" + (f"; not {some_of(missing)}" if missing else "")
+    yield Gate(MISSING, not missing, count)
+    yield from order_gates(list(_orders(run).values()), run.study.thresholds, WORDS.things)
+    settings = Worldwise.of(run.study)
+    if settings.has_reasons:
+        least = settings.thresholds.parsed
+        yield judged(
+            PARSED,
+            [{"model": name, "share": _share_parsed(run, name)} for name in chosen_models(run)],
+            lambda row: None if row["share"] is None else row["share"] >= least,
+            lambda row: f"{row['model']} {row['share']:.0%}, {least:.0%} is asked for",
+        )
+
+
+def _conditions(run: Run) -> tuple[str, ...]:
+    return (*Worldwise.of(run.study).cultures, *CONTROLS)
+
+
+def _orders(run: Run) -> dict[str, dict[str, Any]]:
+    return {row["model"]: row for row in records(stored_table(run, "reliability", "orders"))}
+
+
+def _cells(run: Run) -> dict[tuple[str, str], None]:
+    """Model and culture of each cell with choices, in order."""
+    statuses = records(stored_table(run, "quality_report", "statuses"))
+    return {(row["model"], row["culture"]): None for row in statuses if row["form"] == CHOICE}
+
+
+def _share_parsed(run: Run, family: str) -> float | None:
+    """Share of a family's texts that can be read, among those that exist and that nobody refused."""
+    statuses = stored_table(run, "quality_report", "statuses")
+    if not len(statuses):
+        return None
+    texts = rows_where(statuses, model=family)
+    counts = texts.loc[texts["form"] != CHOICE].groupby("status")["n_status"].sum()
+    n_read, n_unread = (int(counts.reindex(names).sum()) for names in ((OK, DECLINED), (LOOP, TRUNCATED, UNPARSED)))
+    return n_read / (n_read + n_unread) if n_read + n_unread else None

@@ -1,4 +1,4 @@
-"""What models are shown: persona lines, dilemmas to choose in, and the requests for a reason."""
+"""The texts that models are shown: persona lines, dilemmas with options, and requests for a reason."""
 
 from collections.abc import Sequence
 
@@ -13,25 +13,21 @@ WORDINGS = (
     "Answer as a person from {name} would.",
     "The person who answers is {demonym}.",
 )
-"""Of the persona line: of a person of a culture, by number."""
+"""Persona lines of a culture."""
 PLACEBO_WORDINGS = (
     "You live in a city and grew up there.",
     "Answer as a person would.",
     "The person who answers is an adult.",
 )
-"""The same of a person from nowhere."""
+"""Persona lines of a person from nowhere."""
 DEMAND = "You hold the values that are typical there."
 LETTERS = ("A", "B")
 CUES = {"decide": "DECISION:", "open": "Reason:", "advocate": "Reason:"}
-"""By form, what opens the answer of a model that is asked in bare text; a chat is asked without it."""
+"""Words that open the answer, by form, in bare text; chats have none."""
 
 
 def persona_line(persona: Persona, wording: int = 0, demand: bool = False) -> str | None:
-    """The line that says who answers; None where nobody is said to.
-
-    Args:
-        wording: number of it, 0 to 2.
-        demand: whether the values that are typical there are asked for.
+    """The line of a wording (0 to 2) that says who answers; None without a persona. `demand` adds typical values.
 
     >>> persona_line("placebo", 1), persona_line("unprompted")
     ('Answer as a person would.', None)
@@ -46,10 +42,10 @@ def persona_line(persona: Persona, wording: int = 0, demand: bool = False) -> st
 
 
 def leading_high(scenarios: Sequence[Scenario], seed: int = 0) -> frozenset[str]:
-    """Ids of the dilemmas that show the high pole first in the order forward: half of them and of each axis, seeded.
+    """Ids of the dilemmas that show the high pole first in forward order: a seeded half of each axis.
 
-    Every second one, sorted by axis and a number that hangs on seed and id: exactly half, where chance for each would
-    leave a short file unbalanced. A dilemma that is added may change what is called forward in others, yet no prompt,
+    Dilemmas are sorted by axis and a random number that depends on seed and id, and every second one is taken, so that
+    short files are balanced too. An added dilemma may change which order of others is called forward, but no prompt,
     since both orders are asked.
     """
     drawn = {each.id: seeded(seed, "worldwise", "orders", each.id).random() for each in scenarios}
@@ -58,11 +54,7 @@ def leading_high(scenarios: Sequence[Scenario], seed: int = 0) -> frozenset[str]
 
 
 def shown_poles(order: str, leads_high: bool) -> tuple[str, str]:
-    """The poles of options A and B.
-
-    Args:
-        order: forward or reversed.
-        leads_high: whether the high pole comes first forward.
+    """The poles of options A and B, by order and by whether the high pole comes first in forward order.
 
     >>> shown_poles("forward", True), shown_poles("reversed", True)
     (('high', 'low'), ('low', 'high'))
@@ -71,21 +63,12 @@ def shown_poles(order: str, leads_high: bool) -> tuple[str, str]:
 
 
 def choice_prompt(scenario: Scenario, poles: Sequence[str], line: str | None = None) -> str:
-    """The dilemma with its options, to be answered by A or B.
-
-    Args:
-        poles: of options A and B.
-        line: of the persona.
-    """
+    """The dilemma with the poles of options A and B, below the line of the persona; the answer is A or B."""
     return f"{_with_options(scenario, poles, line)}\nAnswer:"
 
 
 def decide_prompt(scenario: Scenario, poles: Sequence[str], values: Sequence[str], line: str | None = None) -> str:
-    """The dilemma with its options, to be answered by a decision, three values and a reason.
-
-    Args:
-        values: labels of all values that may be ticked, in the order shown (`shown_values`).
-    """
+    """The dilemma with its options; the answer is a decision, three of the values shown, and a reason."""
     return "\n".join(
         (
             _with_options(scenario, poles, line),
@@ -99,29 +82,29 @@ def decide_prompt(scenario: Scenario, poles: Sequence[str], values: Sequence[str
 
 
 def open_prompt(scenario: Scenario, line: str | None = None) -> str:
-    """The dilemma without options, to be answered by a reason alone, which has no option to echo."""
-    return f"{_asked(scenario, line)}\nAnswer in two to five sentences: what do you do, and why?"
+    """The dilemma without options, so that the reason cannot echo one."""
+    return f"{_question(scenario, line)}\nAnswer in two to five sentences: what do you do, and why?"
 
 
 def advocate_prompt(scenario: Scenario, pole: str) -> str:
-    """A request to speak for one option, so that what the poles sound like is known; nobody is said to speak."""
+    """A request, without persona, to argue for one option; the answers show what the poles sound like."""
     return f"{scenario.situation}\nGive two to five sentences in favour of this: {_option(scenario, pole)}"
 
 
 def shown_values(values: Sequence[str], scenario_id: str, seed: int = 0) -> list[str]:
-    """Labels of values in the order in which a dilemma shows them: seeded, the same for every persona and order."""
+    """The values in the order in which a dilemma shows them: seeded, and the same for every persona and order."""
     drawn = seeded(seed, "worldwise", "values", scenario_id).permutation(len(values))
     return [values[int(place)] for place in drawn]
 
 
 def _with_options(scenario: Scenario, poles: Sequence[str], line: str | None) -> str:
     options = (f"{letter}. {_option(scenario, pole)}" for letter, pole in zip(LETTERS, poles, strict=True))
-    return "\n".join((_asked(scenario, line), *options))
+    return "\n".join((_question(scenario, line), *options))
 
 
-def _asked(scenario: Scenario, line: str | None) -> str:
-    asked = f"{scenario.situation} {scenario.question}"
-    return f"{line}\n{asked}" if line else asked
+def _question(scenario: Scenario, line: str | None) -> str:
+    question = f"{scenario.situation} {scenario.question}"
+    return f"{line}\n{question}" if line else question
 
 
 def _option(scenario: Scenario, pole: str) -> str:

@@ -1,9 +1,9 @@
-"""`worldwise/reason_trials`: requests for reasons, and what is known of each of them before it is answered."""
+"""`worldwise/reason_trials`: requests for reasons, and the facts about each request that its answer is read with."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from valuesassets.instruments.worldwise.answers.reasons import ADVOCATE, DECIDE, OPEN, Asked
+from valuesassets.instruments.worldwise.answers.reasons import ADVOCATE, DECIDE, OPEN, Request
 from valuesassets.instruments.worldwise.material.cultures import Persona, persona_code, persona_of
 from valuesassets.instruments.worldwise.material.dimensions import ORDERS, POLES, UNPROMPTED
 from valuesassets.instruments.worldwise.material.scenarios import Scenario
@@ -18,15 +18,15 @@ from valuesassets.instruments.worldwise.trials.prompts import (
     shown_poles,
     shown_values,
 )
-from valuesassets.instruments.worldwise.trials.trials import condition_of, culture_of, said
+from valuesassets.instruments.worldwise.trials.trials import condition_entries, condition_of, culture_of
 from valuesassets.records.readouts import Generate
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.trials import Trial, Turn, asked_id
 
 FORMS = (DECIDE, OPEN)
-"""What personas are asked; advocates are nobody."""
+"""The forms that personas are asked; advocates have no persona."""
 ONE_ORDER = "given"
-"""The order of a trial that shows no options."""
+"""The order of a trial without options."""
 
 
 def write_reason_trials(
@@ -39,23 +39,20 @@ def write_reason_trials(
     advocates: bool = True,
     seed: int = 0,
 ) -> list[Trial]:
-    """What each persona is asked to write to each dilemma: `decide` in both orders, `open` once.
+    """The requests to each persona in each dilemma: `decide` in both orders, `open` once.
 
-    Advocates, who speak for one option of a dilemma, are asked with the persona `unprompted`, as they have none.
+    Advocates argue for one option of a dilemma; their requests are part of the persona `unprompted`. In bare text the
+    words that open an answer (`CUES`) stand below the request, since base models would otherwise continue the
+    instructions.
 
     Args:
-        scenarios: all of the study, since half of them show the high pole first in the order forward.
-        values: labels of all values that may be ticked.
-        readout: how answers are drawn; `samples` to each prompt and order.
-        wordings: numbers of persona lines.
-        seed: of the halves and of the order of values; that of the choices.
-
-    In bare text the words that open an answer stand below the request (`CUES`), without which base models go on with
-    the instructions; the turn of a chat is the request alone.
+        scenarios: all dilemmas of the study, since half of them show the high pole first in forward order.
+        readout: how answers are drawn; `samples` for each prompt and order.
+        seed: the same as for the choices.
 
     Returns:
-        Trials whose `question_id` is the dilemma's id and whose `condition` is `culture=JPN,form=decide`; without
-        `culture` unprompted; `form=advocate,pole=high` of advocates.
+        Trials with the dilemma's id as `question_id` and the `condition` `culture=JPN,form=decide`, without `culture`
+        for `unprompted`, and `form=advocate,pole=high` for advocates.
     """
     leading = leading_high(scenarios, seed)
     labels = {scenario.id: shown_values(values, scenario.id, seed) for scenario in scenarios}
@@ -65,7 +62,7 @@ def write_reason_trials(
             trial_id=f"{asked_id(scenario.id, condition)}/{wording}/{order}",
             question_id=scenario.id,
             language=scenario.language,
-            prompt=f"{prompt}\n{CUES[said(condition)['form']]}",
+            prompt=f"{prompt}\n{CUES[condition_entries(condition)['form']]}",
             order=order,
             wording=wording,
             condition=condition,
@@ -94,7 +91,7 @@ def write_reason_trials(
 
 
 def study_trials(settings: Worldwise, part: str, scenarios: Sequence[Scenario], seed: int) -> list[Trial]:
-    """What a study asks one of its cultures or controls to write."""
+    """The requests to one culture or control of a study."""
     return write_reason_trials(
         scenarios,
         [persona_of(part, settings.cultures)],
@@ -107,27 +104,23 @@ def study_trials(settings: Worldwise, part: str, scenarios: Sequence[Scenario], 
     )
 
 
-def asked_of(
+def requests_of(
     trials: Iterable[Trial], scenarios: Sequence[Scenario], values: Sequence[str], seed: int = 0
-) -> dict[str, Asked]:
-    """What is known of requests for reasons, by trial id, as `write_reason_trials` made them of the same arguments."""
+) -> dict[str, Request]:
+    """The request of each trial by its id; the other arguments are those that `write_reason_trials` had."""
     by_id, leading = {scenario.id: scenario for scenario in scenarios}, leading_high(scenarios, seed)
 
     def options(trial: Trial, scenario: Scenario) -> dict[str, Any]:
         if trial.order not in ORDERS:
-            return {"poles": tuple(filter(None, [said(trial.condition).get("pole")]))}
+            return {"poles": tuple(filter(None, [condition_entries(trial.condition).get("pole")]))}
         poles = shown_poles(trial.order, scenario.id in leading)
-        return {
-            "order": trial.order,
-            "poles": poles,
-            "options": tuple(getattr(scenario, pole) for pole in poles),
-            "values": tuple(values),
-        }
+        shown_options = tuple(getattr(scenario, pole) for pole in poles)
+        return {"order": trial.order, "poles": poles, "options": shown_options, "values": tuple(values)}
 
-    found = {}
+    requests = {}
     for trial in trials:
         scenario = by_id[trial.question_id]
-        found[trial.trial_id] = Asked(
+        requests[trial.trial_id] = Request(
             trial_id=trial.trial_id,
             prompt=trial.chat[-1].text if trial.chat else trial.prompt,
             language=trial.language,
@@ -138,9 +131,9 @@ def asked_of(
             wording=trial.wording,
             **options(trial, scenario),
         )
-    return found
+    return requests
 
 
 def form_of(trial: Trial) -> str:
-    """What a request for a reason asks for: `decide`, `open` or `advocate`."""
-    return said(trial.condition)["form"]
+    """The form of a request: `decide`, `open` or `advocate`."""
+    return condition_entries(trial.condition)["form"]

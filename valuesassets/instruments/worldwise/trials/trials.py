@@ -1,4 +1,4 @@
-"""`worldwise/trials`: every dilemma in both orders, persona by persona, so that a prompt's beginning is shared."""
+"""`worldwise/trials`: choices in dilemmas, in both orders, persona by persona, so that prompts share beginnings."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -17,7 +17,7 @@ from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.trials import Trial, asked_id
 
 IS_HIGH, IS_LOW = 1, 0
-"""What stands behind the labels."""
+"""The values of the labels A and B."""
 
 
 def write_trials(
@@ -27,26 +27,24 @@ def write_trials(
     demand: bool = False,
     seed: int = 0,
 ) -> list[Trial]:
-    """The choice of each persona in each dilemma, in both orders; unprompted, which has no wording, is asked once.
+    """The choice of each persona in each dilemma, in both orders; `unprompted` has no wordings and is asked once.
 
     Args:
-        scenarios: all of the study, since half of them show the high pole first in the order forward.
-        wordings: numbers of persona lines.
-        demand: whether personas are told to hold what is typical there; unprompted is not asked then.
-        seed: of the halves.
+        scenarios: all dilemmas of the study, since half of them show the high pole first in forward order.
+        demand: whether personas are told to hold typical values; `unprompted` is then not asked.
 
     Returns:
-        Trials whose `question_id` is the dilemma's id, whose `values` are 1 (high) and 0 (low) and whose `condition` is
-        `culture=JPN` (`,demand=true`), None for unprompted.
+        Trials with the dilemma's id as `question_id`, `values` 1 (high) and 0 (low), and the `condition` `culture=JPN`
+        (`,demand=true`), None for `unprompted`.
     """
     leading = leading_high(scenarios, seed)
     return [trial for persona in personas for trial in _of_persona(persona, scenarios, wordings, demand, leading)]
 
 
 def study_trials(settings: Worldwise, part: str, scenarios: Sequence[Scenario], seed: int) -> list[Trial]:
-    """The choices that a study asks of one of its cultures or controls."""
-    persona, asked = persona_of(part, settings.cultures), [False, True] if settings.demand else [False]
-    return [trial for demand in asked for trial in write_trials(scenarios, [persona], settings.wordings, demand, seed)]
+    """The choices of one culture or control of a study."""
+    persona, demands = persona_of(part, settings.cultures), [False, True] if settings.demand else [False]
+    return [trial for each in demands for trial in write_trials(scenarios, [persona], settings.wordings, each, seed)]
 
 
 def _of_persona(
@@ -73,7 +71,7 @@ def _of_persona(
 
 
 def condition_of(culture: str, demand: bool = False) -> str | None:
-    """What a prompt says of who answers; None where it says nothing.
+    """The `condition` of a trial: what its prompt says of who answers; None where it says nothing.
 
     >>> condition_of("JPN"), condition_of("JPN", demand=True), condition_of("unprompted")
     ('culture=JPN', 'culture=JPN,demand=true', None)
@@ -81,22 +79,22 @@ def condition_of(culture: str, demand: bool = False) -> str | None:
     return None if culture == UNPROMPTED else f"culture={culture}{',demand=true' if demand else ''}"
 
 
-def said(condition: str | None) -> dict[str, str]:
-    """What a trial's condition says, by key.
+def condition_entries(condition: str | None) -> dict[str, str]:
+    """The entries of a trial's condition, by key.
 
-    >>> said("culture=JPN,form=open"), said(None)
+    >>> condition_entries("culture=JPN,form=open"), condition_entries(None)
     ({'culture': 'JPN', 'form': 'open'}, {})
     """
     return dict(each.split("=", 1) for each in (condition or "").split(",") if each)
 
 
 def is_demand(condition: str | None) -> bool:
-    """Whether a trial's persona is told to hold what is typical there.
+    """Whether the persona of a condition is told to hold typical values.
 
     >>> is_demand("culture=JPN,demand=true"), is_demand("culture=JPN"), is_demand(None)
     (True, False, False)
     """
-    return "demand" in said(condition)
+    return "demand" in condition_entries(condition)
 
 
 def culture_of(condition: str | None) -> str:
@@ -105,4 +103,4 @@ def culture_of(condition: str | None) -> str:
     >>> culture_of("culture=JPN,demand=true"), culture_of("form=open"), culture_of(None)
     ('JPN', 'unprompted', 'unprompted')
     """
-    return said(condition).get("culture", UNPROMPTED)
+    return condition_entries(condition).get("culture", UNPROMPTED)

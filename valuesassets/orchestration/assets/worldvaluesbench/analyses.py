@@ -126,7 +126,7 @@ def _beside_analyses(
     study: Study, context: dg.AssetExecutionContext, storage: Storage, inputs: Mapping[str, Any]
 ) -> Beside:
     """What the page of a set shows besides its analyses: its calibration, who was read, and the files of answers."""
-    from valuesassets.instruments.worldvaluesbench.report.page_tables import file_origins
+    from valuesassets.instruments.worldvaluesbench.report.model_gates import file_origins
 
     name, cells = own_partition(context), {str(cell) for cell in WORLDVALUESBENCH.cells(study)}
     readings, calibrated = (

@@ -107,14 +107,17 @@ def decoded_asset(study: Study) -> dg.AssetsDefinition:
         probe_samples: pd.DataFrame,
     ) -> Any:
         """What models wrote freely, parsed as ratings; what is no rating is kept as text."""
-        from valuesassets.instruments.worldvaluesbench.answers.decoded_ratings import derive_decoded_ratings
-        from valuesassets.instruments.worldvaluesbench.answers.sampled_ratings import (
+        from valuesassets.instruments.worldvaluesbench.answers.decoded_ratings import (
+            derive_decoded_ratings,
             derive_sampled_ratings,
             sampling_trials,
         )
         from valuesassets.instruments.worldvaluesbench.material.personas import asked_pairs
         from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
-        from valuesassets.instruments.worldvaluesbench.published.prompts import read_seed_texts, write_seed_trials
+        from valuesassets.instruments.worldvaluesbench.published.prompts import (
+            read_published_texts,
+            write_published_trials,
+        )
         from valuesassets.instruments.worldvaluesbench.tables import DECODED_RATINGS
 
         name, part = cell_of(context)
@@ -128,9 +131,12 @@ def decoded_asset(study: Study) -> dg.AssetsDefinition:
             by_trial = sampling_trials(trials, decode.samples, study.seed)
             rated["sampled"], requests["sampled"] = [*by_trial.keys()], [*by_trial.values()]
         if decode.seed_prompts and settings.seed_files:
-            pairs, texts = asked_pairs(participants, probe_samples, attributes), read_seed_texts(settings.seed_files)
+            pairs, texts = (
+                asked_pairs(participants, probe_samples, attributes),
+                read_published_texts(settings.seed_files),
+            )
             for figure in decode.seed_prompts:
-                prompts = write_seed_trials(pairs, texts, figure, attributes, study.seed)
+                prompts = write_published_trials(pairs, texts, figure, attributes, study.seed)
                 rated[f"figure_{figure}"] = requests[f"figure_{figure}"] = prompts
         answers = _written(context, study, storage, requests) if requests else {}
         ratings = [derive_decoded_ratings(rated[name], answers[name], questions) for name in requests]

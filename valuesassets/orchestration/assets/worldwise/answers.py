@@ -90,7 +90,7 @@ def axes_asset(study: Study) -> dg.AssetsDefinition:
         checks=[checks.AXES_ARE_VALID],
         stamp=material_stamp(settings, "embedder", "embedder_revision"),
         reads=("seed",),
-        modules=(f"{HOME}.answers.lexical", f"{HOME}.answers.stored_vectors"),
+        modules=(f"{HOME}.answers.vectors",),
         pool="node",
         io_manager_key="frames",
     )
@@ -163,14 +163,14 @@ def reasons_asset(study: Study) -> dg.AssetsDefinition:
         """What the model writes to each request, word for word and parsed; no answer is dropped."""
         from valuesassets.instruments.worldwise.answers.reasons import (
             derive_reasons,
+            reply_of,
             share_read,
             unasked,
             unread,
-            written,
         )
         from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
         from valuesassets.instruments.worldwise.material.value_names import read_value_names
-        from valuesassets.instruments.worldwise.trials.reason_trials import asked_of
+        from valuesassets.instruments.worldwise.trials.reason_trials import requests_of
 
         name, part = cell_of(context)
         trials = storage.path(key("reason_trials"), part, "parquet")
@@ -179,8 +179,8 @@ def reasons_asset(study: Study) -> dg.AssetsDefinition:
         job = generate_job(study, storage, cell, WORLDWISE, {"": (trials, answers)})
         log = run_node_job(context, job, study, storage, name)
         values = list(read_value_names(settings.values)["value"])
-        requests = asked_of(reason_trials, scenarios_of(scenarios), values, study.seed)
-        table = derive_reasons((requests[answer.trial_id], written(answer)) for answer in read_answers(answers))
+        requests = requests_of(reason_trials, scenarios_of(scenarios), values, study.seed)
+        table = derive_reasons((requests[answer.trial_id], reply_of(answer)) for answer in read_answers(answers))
         table.attrs["file_metadata"] = described = table_metadata(answers)
         n, share = len(table), share_read(table)
         is_warning = share >= settings.thresholds.parsed
@@ -211,7 +211,7 @@ def vectors_asset(study: Study) -> dg.AssetsDefinition:
         reads=(),
         line=own_lines.vectors_line,
         stamp=sha256_json([material_stamp(settings, "embedder", "embedder_revision"), names]),
-        modules=(f"{HOME}.answers.lexical",),
+        modules=(f"{HOME}.answers.vectors",),
         pool="node",
         io_manager_key="frame",
     )
@@ -276,7 +276,7 @@ def _embedded(
     """Vectors of texts, whether each text was cut off (None where none can be), and what the UI shows."""
     settings = Worldwise.of(study)
     if settings.embedder == LEXICAL:
-        from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
+        from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors
 
         return lexical_vectors(list(texts)), None, {}
     return embed_texts(context, study, storage, texts, str(settings.embedder), settings.embedder_revision)

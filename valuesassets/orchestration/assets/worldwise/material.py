@@ -44,7 +44,7 @@ def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
 def planting_of(study: Study) -> Planting:
     """What reference models learn to choose, and to write where the study asks for reasons."""
     settings = Worldwise.of(study)
-    reasons = {"writes": f"{HOME}.plants.planted_reasons:planted_reason_rows", "requests": "reason_trials"}
+    reasons = {"writes": f"{HOME}.plants.plants:planted_reason_rows", "requests": "reason_trials"}
     return Planting(
         study,
         WORLDWISE,
@@ -70,15 +70,13 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     @declared(
         line=own_lines.scenarios_line,
         checks=[checks.SCENARIOS_ARE_SOUND],
-        modules=(f"{HOME}.material.scenario_doubts",),
         stamp=sha256_json([scenarios_stamp(settings), names]),
         reads=(),
         io_manager_key="frame",
     )
     def scenarios() -> Any:
         """The dilemmas: a situation, a question, and an option for each pole of an axis."""
-        from valuesassets.instruments.worldwise.material.scenario_doubts import find_doubts
-        from valuesassets.instruments.worldwise.material.scenarios import read_scenarios, scenario_rows
+        from valuesassets.instruments.worldwise.material.scenarios import find_doubts, read_scenarios, scenario_rows
         from valuesassets.instruments.worldwise.tables import SCENARIOS
 
         dilemmas = read_scenarios(settings.scenarios)

@@ -115,13 +115,13 @@ LISTED = trial("b", "Q94", ScoreLabels(("1", "2", "3"), (0, 1, 2)))
 
 def test_ratings_worked_by_hand(tmp_path):
     answers = [answer("b", 0, "1"), answer("a", 1, "7"), answer("a", 0, "hm"), answer("a", 2, None)]
-    found = derive_decoded_ratings([SEED, LISTED], answers, QUESTIONS)
-    assert found["trial_id"].tolist() == ["a", "a", "a", "b"]
-    assert found["rating"].tolist() == [pd.NA, 7, pd.NA, 0]
-    assert found["is_on_scale"].tolist() == [False, False, False, True]
-    assert found["text"].tolist() == ["hm", "7", None, "1"]
-    assert found["reason"].tolist() == ["no rating in the text", None, "out of memory", None]
-    write_frame(tmp_path / "decoded.parquet", found, DECODED_RATINGS)
+    ratings = derive_decoded_ratings([SEED, LISTED], answers, QUESTIONS)
+    assert ratings["trial_id"].tolist() == ["a", "a", "a", "b"]
+    assert ratings["rating"].tolist() == [pd.NA, 7, pd.NA, 0]
+    assert ratings["is_on_scale"].tolist() == [False, False, False, True]
+    assert ratings["text"].tolist() == ["hm", "7", None, "1"]
+    assert ratings["reason"].tolist() == ["no rating in the text", None, "out of memory", None]
+    write_frame(tmp_path / "decoded.parquet", ratings, DECODED_RATINGS)
     assert read_frame(tmp_path / "decoded.parquet", DECODED_RATINGS)["rating"].isna().tolist() == [
         True,
         False,

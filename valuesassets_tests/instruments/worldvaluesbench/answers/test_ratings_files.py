@@ -18,28 +18,28 @@ def read(tmp_path, text):
     return read_ratings(path, "model", QUESTIONS)
 
 
-def probs_of(found, question, profile):
-    return found.probs[question][found.profiles[question].get_loc(profile)].tolist()
+def probs_of(ratings, question, profile):
+    return ratings.probs[question][ratings.profiles[question].get_loc(profile)].tolist()
 
 
 def test_scores_are_read_as_the_benchmarks_sample_file_writes_them(tmp_path):
-    found = read(tmp_path, TSV + "Q1\t156070594\t4\nQ2\t608070097\t3\n")
-    assert isinstance(found, Scores)
-    assert found.frame.astype({"score": int}).astype(str).to_numpy().tolist() == [
+    ratings = read(tmp_path, TSV + "Q1\t156070594\t4\nQ2\t608070097\t3\n")
+    assert isinstance(ratings, Scores)
+    assert ratings.frame.astype({"score": int}).astype(str).to_numpy().tolist() == [
         ["Q1", "156070594", "4"],
         ["Q2", "608070097", "3"],
     ]
 
 
 def test_an_empty_score_is_missing_a_whole_number_may_have_a_zero_and_one_off_the_scale_stays(tmp_path):
-    found = read(tmp_path, TSV + "Q1\t1\t\nQ1\t2\tNaN\nQ1\t3\tNone\nQ1\t4\t3.0\nQ1\t5.0\t-7\nQ1\t6\t99\n")
-    assert found.frame["score"].tolist() == pytest.approx([np.nan, np.nan, np.nan, 3, -7, 99], nan_ok=True)
-    assert found.frame["participant_id"].tolist() == list("123456")
+    ratings = read(tmp_path, TSV + "Q1\t1\t\nQ1\t2\tNaN\nQ1\t3\tNone\nQ1\t4\t3.0\nQ1\t5.0\t-7\nQ1\t6\t99\n")
+    assert ratings.frame["score"].tolist() == pytest.approx([np.nan, np.nan, np.nan, 3, -7, 99], nan_ok=True)
+    assert ratings.frame["participant_id"].tolist() == list("123456")
 
 
 def test_commas_windows_lines_and_further_columns_are_read_too(tmp_path):
-    found = read(tmp_path, "\ufeffPARTICIPANT_ID,SCORE,QUESTION_ID,NOTE\r\n7,2,Q1,fine\r\n")
-    assert found.frame[["question_id", "participant_id", "score"]].to_numpy().tolist() == [["Q1", "7", 2.0]]
+    ratings = read(tmp_path, "\ufeffPARTICIPANT_ID,SCORE,QUESTION_ID,NOTE\r\n7,2,Q1,fine\r\n")
+    assert ratings.frame[["question_id", "participant_id", "score"]].to_numpy().tolist() == [["Q1", "7", 2.0]]
 
 
 def test_a_frame_is_read_as_a_file_is(tmp_path):
@@ -50,31 +50,31 @@ def test_a_frame_is_read_as_a_file_is(tmp_path):
 
 def test_distributions_are_kept_by_profile_and_without_attributes(tmp_path):
     rows = "Q1,156,3,1,.25\nQ1,156,3,2,.75\nQ1,156,-2,4,1\nQ1,,,1,.5\nQ1,,,3,.5\n"
-    found = read(tmp_path, CSV + rows)
-    assert isinstance(found, Distributions)
-    assert found.attributes == ("B_COUNTRY", "Q275")
-    assert probs_of(found, "Q1", "B_COUNTRY=156,Q275=3") == [0.25, 0.75, 0, 0]
-    assert probs_of(found, "Q1", "B_COUNTRY=156") == [0, 0, 0, 1]
-    assert probs_of(found, "Q1", "") == [0.5, 0, 0.5, 0]
+    ratings = read(tmp_path, CSV + rows)
+    assert isinstance(ratings, Distributions)
+    assert ratings.attributes == ("B_COUNTRY", "Q275")
+    assert probs_of(ratings, "Q1", "B_COUNTRY=156,Q275=3") == [0.25, 0.75, 0, 0]
+    assert probs_of(ratings, "Q1", "B_COUNTRY=156") == [0, 0, 0, 1]
+    assert probs_of(ratings, "Q1", "") == [0.5, 0, 0.5, 0]
 
 
 def test_attributes_are_known_whatever_the_case_of_their_columns(tmp_path):
-    found = read(tmp_path, CSV.replace("Q275", "q275").replace("B_C", "b_c") + "Q1,156,3,1,1\nQ1,156,4,2,1\n")
-    assert found.attributes == ("B_COUNTRY", "Q275")
-    assert probs_of(found, "Q1", "B_COUNTRY=156,Q275=4") == [0, 1, 0, 0]
+    ratings = read(tmp_path, CSV.replace("Q275", "q275").replace("B_C", "b_c") + "Q1,156,3,1,1\nQ1,156,4,2,1\n")
+    assert ratings.attributes == ("B_COUNTRY", "Q275")
+    assert probs_of(ratings, "Q1", "B_COUNTRY=156,Q275=4") == [0, 1, 0, 0]
 
 
 def test_rows_of_rating_distributions_are_taken_as_they_are_and_what_was_not_read_is_missing():
     ids = ["Q1@B_COUNTRY=156,Q275=3"] * 4 + ["Q1"] * 4
     rows = {"question_id": ids, "response_value": [1, 2, 3, 4] * 2, "prob_averaged": [0.1, 0.2, 0.3, 0.4] + [None] * 4}
-    found = read_ratings(pd.DataFrame(rows), "model", QUESTIONS)
-    assert probs_of(found, "Q1", "B_COUNTRY=156,Q275=3") == pytest.approx([0.1, 0.2, 0.3, 0.4])
-    assert np.isnan(probs_of(found, "Q1", "")).all()
-    assert found.attributes == ("B_COUNTRY", "Q275")
+    ratings = read_ratings(pd.DataFrame(rows), "model", QUESTIONS)
+    assert probs_of(ratings, "Q1", "B_COUNTRY=156,Q275=3") == pytest.approx([0.1, 0.2, 0.3, 0.4])
+    assert np.isnan(probs_of(ratings, "Q1", "")).all()
+    assert ratings.attributes == ("B_COUNTRY", "Q275")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (TSV, "holds no rating below its header; a row for each was expected; name another file"),
         (
@@ -150,10 +150,10 @@ def test_rows_of_rating_distributions_are_taken_as_they_are_and_what_was_not_rea
         ),
     ],
 )
-def test_a_bad_file_is_told_in_one_line(tmp_path, text, said):
+def test_a_bad_file_is_told_in_one_line(tmp_path, text, message):
     with pytest.raises(RatingsError) as caught:
         read(tmp_path, text)
-    assert " ".join(str(caught.value).split()) == f"{tmp_path / 'ratings.tsv'}: {said}"
+    assert " ".join(str(caught.value).split()) == f"{tmp_path / 'ratings.tsv'}: {message}"
 
 
 MARK = '"'
@@ -167,9 +167,9 @@ def test_a_mark_that_opens_a_reason_between_tabs_takes_in_no_row(tmp_path, stray
 
 
 def test_fields_between_marks_are_their_text_where_others_hold_stray_marks(tmp_path):
-    found = read(tmp_path, REASONED + '"Q1"\t"7"\t"3"\t"\n"Q1"\t"8"\t""\t"fine"\n')
-    assert found.frame["participant_id"].tolist() == ["7", "8"]
-    assert found.frame["score"].tolist() == pytest.approx([3, np.nan], nan_ok=True)
+    ratings = read(tmp_path, REASONED + '"Q1"\t"7"\t"3"\t"\n"Q1"\t"8"\t""\t"fine"\n')
+    assert ratings.frame["participant_id"].tolist() == ["7", "8"]
+    assert ratings.frame["score"].tolist() == pytest.approx([3, np.nan], nan_ok=True)
 
 
 @pytest.mark.parametrize(("opening", "closing"), [(3, None), (3, 5), (49_000, None)])
@@ -195,8 +195,8 @@ def test_line_ends_in_quoted_reasons_are_text_whatever_the_files_size(tmp_path):
 
 
 def test_old_line_ends_and_questions_in_small_letters_are_read(tmp_path):
-    found = read(tmp_path, (TSV + "q1\t7\t2\nq234a\t7\t2\n").replace("\n", "\r"))
-    assert found.frame["question_id"].tolist() == ["Q1", "Q234A"]
+    ratings = read(tmp_path, (TSV + "q1\t7\t2\nq234a\t7\t2\n").replace("\n", "\r"))
+    assert ratings.frame["question_id"].tolist() == ["Q1", "Q234A"]
 
 
 def test_a_file_that_is_not_there_or_of_another_kind_is_told(tmp_path):

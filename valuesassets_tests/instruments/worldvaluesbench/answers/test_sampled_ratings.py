@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.answers.sampled_ratings import derive_sampled_ratings, sampling_trials
+from valuesassets.instruments.worldvaluesbench.answers.decoded_ratings import derive_sampled_ratings, sampling_trials
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions, load_value_questions
 from valuesassets.instruments.worldvaluesbench.tables import DECODED_RATINGS
 from valuesassets.instruments.worldvaluesbench.trials.trials import write_trials
@@ -20,8 +20,8 @@ PAIRS = pd.DataFrame({"profile": [PROFILE], "question_id": ["Q94"]})
 def trials_of(orders="both"):
     """Q94, of codes 0 to 2, with a background and without."""
     personas = pd.DataFrame({"profile": [PROFILE]})
-    asked = chosen_questions(["Q94"])
-    return write_trials(personas, PAIRS, asked, ["B_COUNTRY"], "eng", Elicitation(orders=orders))
+    questions = chosen_questions(["Q94"])
+    return write_trials(personas, PAIRS, questions, ["B_COUNTRY"], "eng", Elicitation(orders=orders))
 
 
 def counted(rows):
@@ -51,14 +51,14 @@ def test_each_answer_that_was_drawn_is_a_row_worked_by_hand(tmp_path):
     """` 1` is the code 0 forward and 2 reversed; what is no number shown stays as text."""
     forward, backward = (f"Q94@{PROFILE}/0/{order}" for order in ("forward", "reversed"))
     drawn = counted([(forward, " 1", 2), (forward, " hm", 1), (backward, " 1", 1), (backward, " 4", 2)])
-    found = derive_sampled_ratings(trials_of(), drawn, QUESTIONS)
-    assert found["trial_id"].tolist() == [forward] * 3 + [backward] * 3
-    assert found["sample"].tolist() == [0, 1, 2] * 2
-    assert found["rating"].tolist() == [0, 0, pd.NA, 2, pd.NA, pd.NA]
-    assert found["is_on_scale"].tolist() == [True, True, False, True, False, False]
-    assert found["text"].tolist() == [" 1", " 1", " hm", " 1", " 4", " 4"]
-    assert set(found["profile"]) == {PROFILE}
-    write_frame(tmp_path / "decoded.parquet", found, DECODED_RATINGS)
+    ratings = derive_sampled_ratings(trials_of(), drawn, QUESTIONS)
+    assert ratings["trial_id"].tolist() == [forward] * 3 + [backward] * 3
+    assert ratings["sample"].tolist() == [0, 1, 2] * 2
+    assert ratings["rating"].tolist() == [0, 0, pd.NA, 2, pd.NA, pd.NA]
+    assert ratings["is_on_scale"].tolist() == [True, True, False, True, False, False]
+    assert ratings["text"].tolist() == [" 1", " 1", " hm", " 1", " 4", " 4"]
+    assert set(ratings["profile"]) == {PROFILE}
+    write_frame(tmp_path / "decoded.parquet", ratings, DECODED_RATINGS)
     assert len(read_frame(tmp_path / "decoded.parquet", DECODED_RATINGS)) == 6
 
 

@@ -22,16 +22,16 @@ SAMPLES = pd.DataFrame({"question_id": ["Q1", "Q2", "Q1", "Q1"], "participant_id
 
 
 def test_people_who_share_a_background_are_one_persona_worked_by_hand():
-    found = derive_personas(PEOPLE, SAMPLES, ATTRIBUTES)
-    assert found["profile"].tolist() == ["B_COUNTRY=156,H_URBRURAL=1", "B_COUNTRY=404,H_URBRURAL=1,Q275=3"]
-    assert found["n_people"].tolist() == [2, 1]
-    assert found["n_questions"].tolist() == [2, 1]
-    assert found["Q275"].isna().tolist() == [True, False]
+    personas = derive_personas(PEOPLE, SAMPLES, ATTRIBUTES)
+    assert personas["profile"].tolist() == ["B_COUNTRY=156,H_URBRURAL=1", "B_COUNTRY=404,H_URBRURAL=1,Q275=3"]
+    assert personas["n_people"].tolist() == [2, 1]
+    assert personas["n_questions"].tolist() == [2, 1]
+    assert personas["Q275"].isna().tolist() == [True, False]
 
 
 def test_a_pair_is_asked_once_however_many_people_it_stands_for():
-    found = asked_pairs(PEOPLE, SAMPLES, ATTRIBUTES)
-    assert list(found.itertuples(index=False, name=None)) == [
+    pairs = asked_pairs(PEOPLE, SAMPLES, ATTRIBUTES)
+    assert list(pairs.itertuples(index=False, name=None)) == [
         ("B_COUNTRY=156,H_URBRURAL=1", "Q1"),
         ("B_COUNTRY=156,H_URBRURAL=1", "Q2"),
         ("B_COUNTRY=404,H_URBRURAL=1,Q275=3", "Q1"),
@@ -49,9 +49,9 @@ def test_personas_agree_with_a_count_by_hand_of_many_people():
     codes = people.set_index("participant_id")
     for person in samples["participant_id"]:
         seen.setdefault(tuple(codes.loc[person, list(ATTRIBUTES)]), set()).add(person)
-    found = derive_personas(people, samples, ATTRIBUTES)
-    assert list(zip(*(found[name] for name in ATTRIBUTES), strict=True)) == sorted(seen)
-    assert found["n_people"].tolist() == [len(seen[key]) for key in sorted(seen)]
+    personas = derive_personas(people, samples, ATTRIBUTES)
+    assert list(zip(*(personas[name] for name in ATTRIBUTES), strict=True)) == sorted(seen)
+    assert personas["n_people"].tolist() == [len(seen[key]) for key in sorted(seen)]
 
 
 def test_somebody_who_is_no_participant_is_told_by_row():
@@ -66,6 +66,6 @@ def test_an_attribute_that_the_data_set_lacks_is_told():
 
 
 def test_personas_are_a_table(tmp_path):
-    found = derive_personas(PEOPLE, SAMPLES, ATTRIBUTES)
-    write_frame(tmp_path / "personas.parquet", found, PERSONAS)
-    assert read_frame(tmp_path / "personas.parquet", PERSONAS)["profile"].tolist() == found["profile"].tolist()
+    personas = derive_personas(PEOPLE, SAMPLES, ATTRIBUTES)
+    write_frame(tmp_path / "personas.parquet", personas, PERSONAS)
+    assert read_frame(tmp_path / "personas.parquet", PERSONAS)["profile"].tolist() == personas["profile"].tolist()

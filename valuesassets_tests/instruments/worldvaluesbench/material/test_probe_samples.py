@@ -9,7 +9,7 @@ from valuesassets.instruments.worldvaluesbench.material.probe_samples import (
     read_samples,
 )
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
-from valuesassets.instruments.worldvaluesbench.published.published_probe import is_published_probe
+from valuesassets.instruments.worldvaluesbench.published.published_scores import is_published_probe
 from valuesassets.records.errors import RatingsError
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import people_of
 from valuesassets_tests.needs import shared_file
@@ -27,13 +27,13 @@ def samples_file(tmp_path, rows, header=SEED_HEADER):
 
 def test_so_many_people_of_every_group_are_drawn_from_the_split_test():
     dataset = people_of(40, splits=("train", "test"))
-    found = draw_samples(dataset, QUESTIONS, 5)
-    assert list(found.columns) == COLUMNS
-    assert (found.groupby(["question_id", *FACTORS], observed=True).size() == 5).all()
-    assert len(found) == 2 * 8 * 5
+    samples = draw_samples(dataset, QUESTIONS, 5)
+    assert list(samples.columns) == COLUMNS
+    assert (samples.groupby(["question_id", *FACTORS], observed=True).size() == 5).all()
+    assert len(samples) == 2 * 8 * 5
     split = dataset.participants.set_index("participant_id")["split"]
-    assert set(split[found["participant_id"].astype(str)]) == {"test"}
-    assert not found.duplicated(["question_id", "participant_id"]).any()
+    assert set(split[samples["participant_id"].astype(str)]) == {"test"}
+    assert not samples.duplicated(["question_id", "participant_id"]).any()
 
 
 def test_a_group_needs_more_people_than_are_drawn():
@@ -51,9 +51,9 @@ def test_only_people_who_answered_are_drawn_and_asked():
     dataset.value_answers.loc[:39, "Q1"] = -1
     dataset.value_answers.loc[40:43, "Q1"] = pd.NA
     for probe in ("4", "all"):
-        found = choose_samples(dataset, QUESTIONS, probe)
+        samples = choose_samples(dataset, QUESTIONS, probe)
         silent = set(dataset.participants["participant_id"].iloc[:44])
-        assert not silent & set(found.loc[found["question_id"] == "Q1", "participant_id"])
+        assert not silent & set(samples.loc[samples["question_id"] == "Q1", "participant_id"])
 
 
 def test_a_draw_is_the_same_again_and_not_changed_by_other_questions():
@@ -73,23 +73,23 @@ def test_all_are_people_of_every_split_who_are_in_a_group():
 def test_the_published_columns_and_ours_are_read_alike(tmp_path):
     dataset = people_of(1)
     row = "Q1\tSocial Values\tAsia\tUrban\tLower Secondary\t156070001\n"
-    found = read_samples(samples_file(tmp_path, row), dataset)
-    assert found.to_numpy().tolist() == [["Q1", "156070001", "Asia", "urban", "lower_secondary"]]
-    ours = found.to_csv(index=False, sep="\t")
+    samples = read_samples(samples_file(tmp_path, row), dataset)
+    assert samples.to_numpy().tolist() == [["Q1", "156070001", "Asia", "urban", "lower_secondary"]]
+    ours = samples.to_csv(index=False, sep="\t")
     again = read_samples(samples_file(tmp_path, ours, header=""), dataset)
-    pd.testing.assert_frame_equal(again, found)
+    pd.testing.assert_frame_equal(again, samples)
 
 
 def test_blanks_around_ids_are_no_part_of_them_and_rows_of_other_questions_are_counted(tmp_path):
     dataset = people_of(1)
     rows = "".join(f"{name} \tc\tAsia\tUrban\tLower Secondary\t 156070001 \n" for name in ("Q1", "Q2"))
-    found = read_samples(samples_file(tmp_path, rows), dataset, QUESTIONS[:1])
-    assert found[["question_id", "participant_id"]].to_numpy().tolist() == [["Q1", "156070001"]]
-    assert found.attrs[NOT_ASKED] == (1, 2)
+    samples = read_samples(samples_file(tmp_path, rows), dataset, QUESTIONS[:1])
+    assert samples[["question_id", "participant_id"]].to_numpy().tolist() == [["Q1", "156070001"]]
+    assert samples.attrs[NOT_ASKED] == (1, 2)
 
 
 @pytest.mark.parametrize(
-    ("rows", "header", "said"),
+    ("rows", "header", "message"),
     [
         (
             "Q1\tc\tAsia\tUrban\tTertiary\t5\n",
@@ -120,11 +120,11 @@ def test_blanks_around_ids_are_no_part_of_them_and_rows_of_other_questions_are_c
         ),
     ],
 )
-def test_a_bad_file_of_samples_is_told_in_one_line(tmp_path, rows, header, said):
+def test_a_bad_file_of_samples_is_told_in_one_line(tmp_path, rows, header, message):
     path = samples_file(tmp_path, rows, header)
     with pytest.raises(RatingsError) as caught:
         read_samples(path, people_of(1))
-    assert str(caught.value) == f"{path}: {said}"
+    assert str(caught.value) == f"{path}: {message}"
 
 
 def test_a_person_in_two_groups_is_refused(tmp_path):
@@ -152,9 +152,9 @@ def test_an_id_that_several_people_share_is_told_apart_from_one_that_nobody_has(
 @pytest.mark.published
 def test_the_published_probe_is_read_and_known_as_it_is():
     path = shared_file("data", "wvb", "samples.tsv")
-    found = pd.read_csv(path, sep="\t", dtype=str)
-    people = found.drop_duplicates("D_INTERVIEW")
-    dataset = people_of(1, [*dict.fromkeys(found["Question"])])
+    published = pd.read_csv(path, sep="\t", dtype=str)
+    people = published.drop_duplicates("D_INTERVIEW")
+    dataset = people_of(1, [*dict.fromkeys(published["Question"])])
     participants = pd.DataFrame({"participant_id": people["D_INTERVIEW"], "interview_id": people["D_INTERVIEW"]})
     samples = read_samples(path, type(dataset)(participants, dataset.value_answers, dataset.ledger))
     assert len(samples) == 8280

@@ -21,9 +21,9 @@ def test_all_239_questions_fit_their_codes():
 
 def test_labels_recodes_and_missing_codes_that_do_not_fit_are_named():
     wrong = {"labels": ("yes",)}, {"recodes": {5: 9}}, {"recodes": {5: 1}, "missing": (5,)}
-    found = question_faults([SOUND, *(SOUND.model_copy(update=change) for change in wrong)])
-    said = ["1 labels for 2 answers", "a recode to 9, which is off the scale", "code 5 is both recoded and missing"]
-    assert [fault["found"] for fault in found] == said
+    faults = question_faults([SOUND, *(SOUND.model_copy(update=change) for change in wrong)])
+    messages = ["1 labels for 2 answers", "a recode to 9, which is off the scale", "code 5 is both recoded and missing"]
+    assert [fault["found"] for fault in faults] == messages
 
 
 def test_shared_ids_and_codes_without_a_level_are_counted():
@@ -47,8 +47,8 @@ def test_a_question_nobody_answered_and_an_answer_off_the_scale_are_found():
     answers = pd.DataFrame(
         {"Q7": pd.array([1, 3, -2, None], dtype="Int16"), "Q8": pd.array([-1, -2, None, -4], dtype="Int16")}
     )
-    found = answer_faults(answers, [SOUND, SOUND.model_copy(update={"id": "Q8"})])
-    assert [(fault["question_id"], fault["found"]) for fault in found] == [
+    faults = answer_faults(answers, [SOUND, SOUND.model_copy(update={"id": "Q8"})])
+    assert [(fault["question_id"], fault["found"]) for fault in faults] == [
         ("Q7", "1 answers off 1 to 2"),
         ("Q8", "nobody's answer"),
     ]

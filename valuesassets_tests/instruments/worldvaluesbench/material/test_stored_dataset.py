@@ -11,14 +11,14 @@ from valuesassets.instruments.worldvaluesbench.material.participants import read
 from valuesassets.instruments.worldvaluesbench.material.stored_dataset import read_dataset, write_dataset
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
 from valuesassets.instruments.worldvaluesbench.plants.planted_people import DEMO, plant_people
-from valuesassets.instruments.worldvaluesbench.published.files import read_seed_files
+from valuesassets.instruments.worldvaluesbench.published.format import read_published_files
 from valuesassets.records.errors import InputError, StorageError
 from valuesassets_tests.instruments.worldvaluesbench.made_files import (
     RECODED,
     URUGUAY,
     planted_dataset,
     planted_file,
-    write_seed_files,
+    write_published_files,
 )
 
 
@@ -28,28 +28,28 @@ def test_what_was_written_is_read_again(tmp_path):
     frame.loc[7, "Q275"] = -1
     dataset = read_participants(planted_file(tmp_path, frame), chosen_questions(RECODED.questions))
     write_dataset(dataset, tmp_path / "made")
-    found = read_dataset(tmp_path / "made")
-    pd.testing.assert_frame_equal(found.participants, dataset.participants)
-    pd.testing.assert_frame_equal(found.value_answers, dataset.value_answers)
-    pd.testing.assert_frame_equal(found.ledger, dataset.ledger)
+    stored = read_dataset(tmp_path / "made")
+    pd.testing.assert_frame_equal(stored.participants, dataset.participants)
+    pd.testing.assert_frame_equal(stored.value_answers, dataset.value_answers)
+    pd.testing.assert_frame_equal(stored.ledger, dataset.ledger)
 
 
-def test_a_folder_holds_tables_statistics_ledger_and_the_seeds_files(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
-    write_dataset(planted_dataset(tmp_path), tmp_path / "made", seed_files)
-    found = {path.relative_to(tmp_path / "made").as_posix() for path in (tmp_path / "made").rglob("*.*")}
+def test_a_folder_holds_tables_statistics_ledger_and_the_published_files(tmp_path):
+    published = read_published_files(write_published_files(tmp_path / "published", ["Q1", "Q94"]))
+    write_dataset(planted_dataset(tmp_path), tmp_path / "made", published)
+    files = {path.relative_to(tmp_path / "made").as_posix() for path in (tmp_path / "made").rglob("*.*")}
     tables = {"participants.parquet", "value_answers.parquet", "statistics.csv", "ledger.csv"}
     splits = ("full", "train", "valid", "test")
-    assert found == tables | {f"seed_format/{s}/{s}_{use}_qa.tsv" for s in splits for use in ("demographic", "value")}
+    assert files == tables | {f"seed_format/{s}/{s}_{use}_qa.tsv" for s in splits for use in ("demographic", "value")}
     assert (tmp_path / "made" / "statistics.csv").read_text().splitlines()[0] == "split,participants,examples"
     assert (tmp_path / "made" / "ledger.csv").read_text().splitlines()[0] == "what,subject,n,why"
 
 
-def test_nothing_is_left_where_the_seeds_files_do_not_fit(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q2"]))
+def test_nothing_is_left_where_the_published_files_do_not_fit(tmp_path):
+    published = read_published_files(write_published_files(tmp_path / "published", ["Q2"]))
     with pytest.raises(InputError, match=r"Q2 \(value\) is not in the data set"):
-        write_dataset(planted_dataset(tmp_path), tmp_path / "made", seed_files)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["seed_files", "wvs.csv"]
+        write_dataset(planted_dataset(tmp_path), tmp_path / "made", published)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["published", "wvs.csv"]
 
 
 def test_nothing_is_left_where_the_folder_cannot_be_written(tmp_path):
@@ -74,16 +74,16 @@ def test_tables_of_different_people_are_refused(tmp_path):
         read_dataset(tmp_path / "one")
 
 
-def test_the_seeds_files_of_an_earlier_data_set_go_and_nothing_else_of_the_folder(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
-    made, dataset = tmp_path / "made", planted_dataset(tmp_path)
-    write_dataset(dataset, made, seed_files)
-    (made / "seed_format" / "full" / "mine.txt").write_text("mine")
-    write_dataset(dataset, made)
-    assert [path.name for path in (made / "seed_format").rglob("*.*")] == ["mine.txt"]
-    (made / "seed_format" / "full" / "mine.txt").unlink()
-    write_dataset(dataset, made)
-    assert not (made / "seed_format").exists()
+def test_the_published_files_of_an_earlier_data_set_go_and_nothing_else_of_the_folder(tmp_path):
+    published = read_published_files(write_published_files(tmp_path / "published", ["Q1", "Q94"]))
+    folder, dataset = tmp_path / "made", planted_dataset(tmp_path)
+    write_dataset(dataset, folder, published)
+    (folder / "seed_format" / "full" / "mine.txt").write_text("mine")
+    write_dataset(dataset, folder)
+    assert [path.name for path in (folder / "seed_format").rglob("*.*")] == ["mine.txt"]
+    (folder / "seed_format" / "full" / "mine.txt").unlink()
+    write_dataset(dataset, folder)
+    assert not (folder / "seed_format").exists()
 
 
 def test_the_folder_may_be_the_one_we_are_in(tmp_path, monkeypatch):
@@ -114,7 +114,7 @@ def test_a_folder_that_was_made_for_nothing_goes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("ids", "rule", "told"),
+    ("ids", "rule", "entries"),
     [
         ({0: URUGUAY, 1: URUGUAY}, "drop", []),
         ({0: 7, 1: 7, 2: URUGUAY, 3: URUGUAY}, "drop", [("7", 2, "its script keeps rows of this id as they are")]),
@@ -122,22 +122,24 @@ def test_a_folder_that_was_made_for_nothing_goes(tmp_path):
         ({0: URUGUAY}, "drop", [(str(URUGUAY), 1, "its script drops this id")]),
     ],
 )
-def test_the_ledger_says_of_which_ids_the_eight_files_are_not_as_the_seeds(tmp_path, ids, rule, told):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
+def test_the_ledger_says_of_which_ids_the_eight_files_differ_from_the_published_ones(tmp_path, ids, rule, entries):
+    published = read_published_files(write_published_files(tmp_path / "published", ["Q1", "Q94"]))
     frame = plant_people(64, 1, n_repeated_rows=0)
     frame["D_INTERVIEW"] = [ids.get(row, 1000 + row) for row in range(len(frame))]
     dataset = read_participants(planted_file(tmp_path, frame), chosen_questions(DEMO.questions), rule)
-    write_dataset(dataset, tmp_path / "made", seed_files)
+    write_dataset(dataset, tmp_path / "made", published)
     ledger = read_dataset(tmp_path / "made").ledger
-    found = ledger[ledger["what"] == "unlike the seed's"][["subject", "n", "why"]]
-    assert list(found.itertuples(index=False, name=None)) == told
+    differences = ledger[ledger["what"] == "unlike the seed's"][["subject", "n", "why"]]
+    assert list(differences.itertuples(index=False, name=None)) == entries
     assert list(write_dataset(dataset, tmp_path / "other").ledger["what"]) == list(dataset.ledger["what"])
 
 
-def test_the_seeds_files_are_not_written_of_people_without_ids(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
+def test_the_published_files_are_not_written_of_people_without_ids(tmp_path):
+    published = read_published_files(write_published_files(tmp_path / "published", ["Q1", "Q94"]))
     file = planted_file(tmp_path, plant_people(64, 1).drop(columns="D_INTERVIEW"))
     dataset = read_participants(file, chosen_questions(DEMO.questions))
-    with pytest.raises(InputError, match="column D_INTERVIEW: the survey's file has none, and the seed's files name"):
-        write_dataset(dataset, tmp_path / "made", seed_files)
+    with pytest.raises(
+        InputError, match="column D_INTERVIEW: the survey's file has none, and the published files name"
+    ):
+        write_dataset(dataset, tmp_path / "made", published)
     assert not (tmp_path / "made").exists()

@@ -36,17 +36,17 @@ def test_codes_of_the_file_become_answers_by_hand(tmp_path, question):
     filed, expected = BY_HAND[question]
     frame = plant_people(64, 1, RECODED, n_shared_ids=0)
     frame.loc[: len(filed) - 1, question] = filed
-    found = read_participants(planted_file(tmp_path, frame), chosen_questions([question])).value_answers
-    assert found[question].dtype == "Int16"
-    assert found[question].head(len(filed)).tolist() == expected
+    answers = read_participants(planted_file(tmp_path, frame), chosen_questions([question])).value_answers
+    assert answers[question].dtype == "Int16"
+    assert answers[question].head(len(filed)).tolist() == expected
 
 
 def test_zero_is_an_answer_and_an_empty_cell_is_none(tmp_path):
     frame = plant_people(64, 1, RECODED, n_shared_ids=0).astype({"Q94": float})
     frame.loc[0:3, "Q94"] = [0, np.nan, 2, -1]
-    found = read_participants(planted_file(tmp_path, frame), chosen_questions(["Q94"])).value_answers
-    assert found["Q94"].isna().head(4).tolist() == [False, True, False, False]
-    assert found["Q94"].head(4).tolist() == [0, pd.NA, 2, -1]
+    answers = read_participants(planted_file(tmp_path, frame), chosen_questions(["Q94"])).value_answers
+    assert answers["Q94"].isna().head(4).tolist() == [False, True, False, False]
+    assert answers["Q94"].head(4).tolist() == [0, pd.NA, 2, -1]
 
 
 @given(question=st.sampled_from(list(load_value_questions().values())), data=st.data())
@@ -56,8 +56,8 @@ def test_whatever_a_question_may_hold_is_on_its_scale_or_says_why_not(question, 
     at = At(question.id, Path("wvs.csv"))
     scale = scales_of([question])[question.id]
     recode = dict.fromkeys(scale.missing, -5) | scale.recode
-    found = as_codes(np.array(codes, dtype=float), at, np.full(len(codes), "276", object), scale.values, recode)
-    answers = derive_value_answers(["a"] * len(codes), {question.id: found})[question.id]
+    answers = as_codes(np.array(codes, dtype=float), at, np.full(len(codes), "276", object), scale.values, recode)
+    answers = derive_value_answers(["a"] * len(codes), {question.id: answers})[question.id]
     for code, answer in zip(codes, answers, strict=True):
         if code < 0 or code in question.missing:
             assert answer < 0

@@ -61,8 +61,8 @@ def test_an_unknown_question_is_told_in_one_line():
 @pytest.mark.published
 def test_ids_categories_and_scales_are_those_of_the_benchmark(metadata):
     values = {name: entry for name, entry in metadata.items() if entry["use_case"] == "value"}
-    found = {q.id: (q.category, q.lo, q.hi) for q in QUESTIONS}
-    assert found == {
+    scales = {q.id: (q.category, q.lo, q.hi) for q in QUESTIONS}
+    assert scales == {
         name: (entry["category"], entry["answer_scale_min"], entry["answer_scale_max"])
         for name, entry in values.items()
     }
@@ -126,10 +126,10 @@ def test_no_scale_is_the_wrong_way_round(metadata):
     compared = 0
     for question in QUESTIONS:
         text = metadata[question.id]["question"]
-        found = re.match(r"On a scale of (\d+) to (\d+), (\d+) meaning '(.*?)' and (\d+) meaning '(.*?)',? ", text)
-        assert found, question.id
-        assert found.group(1, 2) == found.group(3, 5) == (str(question.lo), str(question.hi)), question.id
-        theirs, ours = (found[4], found[6]), (question.labels[0], question.labels[-1])
+        match = re.match(r"On a scale of (\d+) to (\d+), (\d+) meaning '(.*?)' and (\d+) meaning '(.*?)',? ", text)
+        assert match, question.id
+        assert match.group(1, 2) == match.group(3, 5) == (str(question.lo), str(question.hi)), question.id
+        theirs, ours = (match[4], match[6]), (question.labels[0], question.labels[-1])
         if question.id in SAME_WORD:
             word = SAME_WORD[question.id]
             assert word in _words(theirs[0])

@@ -6,9 +6,13 @@ import pyarrow as pa
 import pytest
 
 from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Groups, Probe, Rated
-from valuesassets.instruments.worldvaluesbench.measures.awareness import derive_awareness, measures, prompt_gain
+from valuesassets.instruments.worldvaluesbench.measures.awareness import (
+    derive_awareness,
+    measures,
+    prompt_gain,
+    style_free_components,
+)
 from valuesassets.instruments.worldvaluesbench.measures.group_moves import Resampling, derive_moves, scopes_of
-from valuesassets.instruments.worldvaluesbench.measures.style_free import style_free_components
 from valuesassets.measure.between_groups import between, group_means
 from valuesassets.records.errors import MissingData
 from valuesassets.records.tables import table_of_asset
@@ -17,9 +21,9 @@ from valuesassets_tests.instruments.worldvaluesbench.made_up import made_groups,
 SLOPES = {"aware": 0.8, "blind": 0.0, "contrary": -0.4, "caricature": 1.3}
 
 
-def overall(found, model):
+def overall(tables, model):
     """The row of all groups."""
-    factors = found["factors"]
+    factors = tables["factors"]
     return factors[(factors["model"] == model) & (factors["factor"] == "all")].iloc[0]
 
 
@@ -32,16 +36,16 @@ def two_groups(answers, ratings, weights=None):
     """One question of two answers, 0 and 1, asked in two groups of the same size."""
     n = len(answers)
     group = np.repeat([0, 1], n // 2)
-    said = Rated(np.eye(2)[np.array(ratings)], np.array(ratings, dtype=float), 0, 0)
+    rated = Rated(np.eye(2)[np.array(ratings)], np.array(ratings, dtype=float), 0, 0)
     weights = np.ones(n) if weights is None else np.array(weights)
     question = value_question(k=2, lo=0)
-    asked = AskedQuestion(question, np.arange(n), group, weights, np.array(answers, dtype=float), {"m": said}, {})
-    return Probe(Groups(("settlement",), (("urban",), ("rural",))), [asked])
+    item = AskedQuestion(question, np.arange(n), group, weights, np.array(answers, dtype=float), {"m": rated}, {})
+    return Probe(Groups(("settlement",), (("urban",), ("rural",))), [item])
 
 
 def test_one_question_in_two_groups_by_hand():
-    found = derive_awareness(two_groups([0, 0, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1]), 0, seed=0, min_group=3)
-    row = overall(found, "m")
+    tables = derive_awareness(two_groups([0, 0, 1, 1, 1, 1], [0, 1, 1, 1, 1, 1]), 0, seed=0, min_group=3)
+    row = overall(tables, "m")
     # shares of 0: people 2/3 and 0, the model 1/3 and 0; v_hh = v_mm = 1/9, v_mh = 1/18, half of which is noise
     assert row["a_hh"] == pytest.approx(2 / 9 - 1 / 18)
     assert row["a_mh"] == pytest.approx(1 / 9 - 1 / 36)
@@ -101,12 +105,12 @@ def test_components_of_categories_and_questions_make_up_the_whole():
 
 def test_a_factor_is_compared_over_combinations_that_all_its_levels_have():
     probe = made_probe(12, slopes={"m": 0.5}, groups=made_groups(lacking=1))
-    found = derive_awareness(probe, 0, seed=0)["factors"].set_index("factor")
+    factors = derive_awareness(probe, 0, seed=0)["factors"].set_index("factor")
     by_hand = 0.0
     names = ("Africa", "Asia", "Europe", "Oceania")
-    for asked in probe.questions:  # Oceania, rural, high is no group: no continent is compared in that column
-        steps = (asked.answers[:, None] <= np.arange(1, len(asked.question.values))).astype(float)
-        means = group_means(steps, steps, asked.weights, asked.groups, len(probe.groups.levels))
+    for item in probe.questions:  # Oceania, rural, high is no group: no continent is compared in that column
+        steps = (item.answers[:, None] <= np.arange(1, len(item.question.values))).astype(float)
+        means = group_means(steps, steps, item.weights, item.groups, len(probe.groups.levels))
         use = [
             [g for g, levels in enumerate(probe.groups.levels) if levels[0] == name and levels[1:] != ("rural", "high")]
             for name in names
@@ -114,9 +118,9 @@ def test_a_factor_is_compared_over_combinations_that_all_its_levels_have():
         a = np.array([means.a[each].mean(axis=0) for each in use])
         noise = np.array([means.noise_aa[each].sum() / len(each) ** 2 for each in use])
         by_hand += between(a, a, noise).item() / steps.shape[1]
-    assert found.loc["continent", "a_hh"] == pytest.approx(by_hand)
-    assert found.loc["continent", "n_arrangements"] == 24
-    assert found.loc["all", "n_levels"] == 15
+    assert factors.loc["continent", "a_hh"] == pytest.approx(by_hand)
+    assert factors.loc["continent", "n_arrangements"] == 24
+    assert factors.loc["all", "n_levels"] == 15
 
 
 @pytest.mark.slow
@@ -126,11 +130,11 @@ def test_five_people_a_group_find_a_slope_of_one_where_plain_squares_find_less_t
         probe = made_probe(5, seed=seed, slopes={"perfect": 1.0})
         row = overall(derive_awareness(probe, 0, seed=0), "perfect")
         sums += [row["a_hh"], row["a_mh"], row["a_mm"]]
-        for asked in probe.questions:
-            k = len(asked.question.values)
-            steps = (asked.answers[:, None] <= np.arange(1, k)).astype(float)
-            model = np.cumsum(asked.with_attributes["perfect"].probs, axis=1)[:, :-1]
-            means = group_means(steps, model, asked.weights, asked.groups, 16)
+        for item in probe.questions:
+            k = len(item.question.values)
+            steps = (item.answers[:, None] <= np.arange(1, k)).astype(float)
+            model = np.cumsum(item.with_attributes["perfect"].probs, axis=1)[:, :-1]
+            means = group_means(steps, model, item.weights, item.groups, 16)
             none = 0 * means.noise_aa
             plain += [between(means.a, means.a, none) / (k - 1), between(means.a, means.b, none) / (k - 1)]
     assert sums[1] / sums[0] == pytest.approx(1, abs=0.05)
@@ -142,12 +146,12 @@ def test_ratings_shuffled_over_people_have_an_interval_that_holds_nothing_at_all
     probe = made_probe(20, slopes={"m": 1.0}, same_people=same_people)
     random = np.random.default_rng(3)
     questions = []
-    for asked in probe.questions:
-        probs = asked.with_attributes["m"].probs
+    for item in probe.questions:
+        probs = item.with_attributes["m"].probs
         k = probs.shape[1]
         rated = random.permutation((random.random(len(probs))[:, None] > np.cumsum(probs, axis=1)).sum(axis=1))
-        said = Rated(np.eye(k)[np.minimum(rated, k - 1)], rated + 1.0, 0, 0)
-        questions.append(replace(asked, with_attributes={"m": said}))
+        by_shuffling = Rated(np.eye(k)[np.minimum(rated, k - 1)], rated + 1.0, 0, 0)
+        questions.append(replace(item, with_attributes={"m": by_shuffling}))
     row = overall(derive_awareness(Probe(probe.groups, questions), 199, seed=0), "m")
     assert row["slope_low"] <= 0 <= row["slope_high"]
     assert row["p_value"] > 0.05
@@ -167,12 +171,12 @@ def test_the_same_seed_gives_the_same_intervals():
 
 def test_a_group_needs_people_who_answered_and_a_lost_rating_does_not_cost_the_group():
     probe = made_probe(5, slopes={"m": 0.5}, n_questions=1)
-    asked = probe.questions[0]
-    asked.answers[0] = np.nan  # four answered in the first group
-    probs = asked.with_attributes["m"].probs.copy()
+    item = probe.questions[0]
+    item.answers[0] = np.nan  # four answered in the first group
+    probs = item.with_attributes["m"].probs.copy()
     probs[5:7] = np.nan  # five in the second, three of them rated
-    asked = replace(asked, with_attributes={"m": Rated(probs, None, 2, 0)})
-    moved = derive_moves(Probe(probe.groups, [asked]), scopes_of(probe.groups)[:1], Resampling(probe, 0, 0), 5)["m"][0]
+    item = replace(item, with_attributes={"m": Rated(probs, None, 2, 0)})
+    moved = derive_moves(Probe(probe.groups, [item]), scopes_of(probe.groups)[:1], Resampling(probe, 0, 0), 5)["m"][0]
     assert np.flatnonzero(moved.lengths[0].any(axis=1)).tolist() == list(range(1, 16))
 
 
@@ -186,8 +190,8 @@ def test_a_model_that_goes_against_people_is_told_from_one_that_goes_with_them_b
 def test_a_model_that_answers_as_the_pool_has_no_style_free_slope_where_groups_lack_questions():
     probe = made_probe(60, slopes={"blind": 0.0}, n_questions=8)
     lacking = np.random.default_rng(3).random((8, 16)) < 0.2
-    for asked, without in zip(probe.questions, lacking, strict=True):
-        asked.answers[without[asked.groups]] = np.nan
+    for item, without in zip(probe.questions, lacking, strict=True):
+        item.answers[without[item.groups]] = np.nan
     hh, mh, mm = style_free_components(probe, "blind")
     assert hh > 0
     assert abs(mh / hh) < 0.02
@@ -199,7 +203,7 @@ def test_one_group_alone_is_refused_in_a_line():
         derive_awareness(made_probe(5), 0, seed=0, min_group=9)
 
 
-def test_a_group_that_always_answers_high_is_no_awareness_when_style_is_taken_off():
+def test_a_group_that_always_answers_high_is_no_awareness_when_style_is_subtracted():
     random, n, probe = np.random.default_rng(0), 40, made_probe(40, slopes={"m": 1.0})
     level = random.normal(0, 0.8, 16)
     questions = []
@@ -209,8 +213,8 @@ def test_a_group_that_always_answers_high_is_no_awareness_when_style_is_taken_of
         group = np.repeat(np.arange(16), n)
         answers = (random.random(group.size)[:, None] > at_most[group]).sum(axis=1) + 1.0
         question = value_question(f"Q{number}", 4)
-        said = {"m": Rated(shares[group], None, 0, 0)}
-        questions.append(replace(probe.questions[0], question=question, answers=answers, with_attributes=said))
+        models = {"m": Rated(shares[group], None, 0, 0)}
+        questions.append(replace(probe.questions[0], question=question, answers=answers, with_attributes=models))
     styled = Probe(probe.groups, questions)
     whole = overall(derive_awareness(styled, 0, seed=0), "m")
     free = style_free_components(styled, "m")
@@ -221,27 +225,27 @@ def test_a_group_that_always_answers_high_is_no_awareness_when_style_is_taken_of
 @pytest.mark.parametrize("same_people", [True, False])
 @pytest.mark.slow
 def test_style_free_components_are_unbiased_where_people_answer_several_questions(same_people):
-    found, truth = [], None
+    components, truth = [], None
     for seed in range(200):
         probe = made_probe(6, seed=seed, slopes={"m": 1.0}, n_questions=4, same_people=same_people)
         exact = []
-        for asked in probe.questions:
-            shares = asked.with_attributes["m"].probs[::6]
+        for item in probe.questions:
+            shares = item.with_attributes["m"].probs[::6]
             exact.append(1 - np.cumsum(shares, axis=1)[:, :-1].mean(axis=1))
         free = np.array(exact) - np.mean(exact, axis=0)
         truth = np.sum((free - free.mean(axis=1, keepdims=True)) ** 2)
-        found.append(np.array(style_free_components(probe, "m")) - truth)
-    error = np.std(found, axis=0) / np.sqrt(200)
-    assert (np.abs(np.mean(found, axis=0)) <= 3.5 * error + 1e-9).all()
+        components.append(np.array(style_free_components(probe, "m")) - truth)
+    error = np.std(components, axis=0) / np.sqrt(200)
+    assert (np.abs(np.mean(components, axis=0)) <= 3.5 * error + 1e-9).all()
 
 
 def test_what_attributes_gain_by_hand():
     probe = two_groups([0, 0, 1, 1], [0, 0, 1, 1])
-    asked = probe.questions[0]
+    item = probe.questions[0]
     even = Rated(np.full((4, 2), 0.5), None, 0, 0)
-    asked = replace(asked, without={"m": even})
+    item = replace(item, without={"m": even})
     # without: .25 for everybody; with: 0
-    gained, low = prompt_gain(Probe(probe.groups, [asked]), "m", min_group=2)
+    gained, low = prompt_gain(Probe(probe.groups, [item]), "m", min_group=2)
     assert gained == pytest.approx(0.25)
     assert low <= gained
     assert np.isnan(prompt_gain(probe, "m", min_group=2)).all()
@@ -249,18 +253,18 @@ def test_what_attributes_gain_by_hand():
 
 @pytest.mark.slow
 def test_ratings_that_follow_nobody_have_no_direction_and_those_that_do_have_one():
-    found = []
+    directions = []
     for seed in range(12):
         probe, random = made_probe(8, seed=seed, slopes={"m": 1.0}, n_questions=4), np.random.default_rng(seed)
         questions = []
-        for asked in probe.questions:
-            k = len(asked.question.values)
-            rated = random.integers(0, k, len(asked.groups))
+        for item in probe.questions:
+            k = len(item.question.values)
+            rated = random.integers(0, k, len(item.groups))
             blind = Rated(np.eye(k)[rated], rated + 1.0, 0, 0)
-            questions.append(replace(asked, with_attributes={"blind": blind} | asked.with_attributes))
+            questions.append(replace(item, with_attributes={"blind": blind} | item.with_attributes))
         tables = derive_awareness(Probe(probe.groups, questions), 99, seed=0)
-        found.append((overall(tables, "blind")["direction"], overall(tables, "m")["direction"]))
-    blind, moving = np.array(found).T
+        directions.append((overall(tables, "blind")["direction"], overall(tables, "m")["direction"]))
+    blind, moving = np.array(directions).T
     assert np.isnan(blind).sum() >= 11
     assert np.isfinite(moving).all()
 

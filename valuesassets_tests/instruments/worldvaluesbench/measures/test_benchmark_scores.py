@@ -19,8 +19,11 @@ from valuesassets.instruments.worldvaluesbench.measures.benchmark_scores import 
 from valuesassets.instruments.worldvaluesbench.measures.controls import control_models, majority_of_groups
 from valuesassets.instruments.worldvaluesbench.measures.evaluation import evaluate
 from valuesassets.instruments.worldvaluesbench.measures.gathered import gather_probe
-from valuesassets.instruments.worldvaluesbench.published.published_probe import beside_published, is_published_probe
-from valuesassets.instruments.worldvaluesbench.published.published_scores import load_published_scores
+from valuesassets.instruments.worldvaluesbench.published.published_scores import (
+    beside_published,
+    is_published_probe,
+    load_published_scores,
+)
 from valuesassets.instruments.worldvaluesbench.report.report import score_summary
 from valuesassets_tests.instruments.worldvaluesbench.implied_answers import answers_with, implied_shares, ratings_at
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import (
@@ -41,19 +44,19 @@ def row_of(probe, subset="all", model="model"):
 
 def test_missing_ratings_go_and_their_people_stay_and_one_off_the_scale_stays_where_it_is():
     # Q1 has answers 1 to 4. People: 1 1 1 4; ratings: 1, none, 7, 4: at 0, 2 and 1 on the scale from 0 to 1.
-    found = row_of(asked_by_hand("Q1", [0, 0, 1, 1], [1, 1, 1, 4], {"model": [1, NONE, 7, 4]}))
+    row = row_of(asked_by_hand("Q1", [0, 0, 1, 1], [1, 1, 1, 4], {"model": [1, NONE, 7, 4]}))
     # F: 3/4 from 0 to 1, then 1. M: 1/3 from 0 to 1, 2/3 from 1 to 2. |F - M| = 5/12 + 1/3.
-    assert found["w1_seed"] == pytest.approx(5 / 12 + 1 / 3)
+    assert row["w1_seed"] == pytest.approx(5 / 12 + 1 / 3)
     # Complete pairs on the scale: people 1 and 4, rated 1 and 4.
-    assert found["w1_unit"] == 0
-    assert found[["n_people", "n_ratings", "n_missing", "n_out_of_scale"]].tolist() == [4, 3, 1, 1]
+    assert row["w1_unit"] == 0
+    assert row[["n_people", "n_ratings", "n_missing", "n_out_of_scale"]].tolist() == [4, 3, 1, 1]
 
 
 def test_oracles_are_uniform_answers_and_the_most_frequent_one_the_lowest_code_of_several():
-    found = row_of(asked_by_hand("Q1", [0, 0, 1, 1], [1, 1, 4, 4], {"model": [1, 1, 4, 4]}))
+    row = row_of(asked_by_hand("Q1", [0, 0, 1, 1], [1, 1, 4, 4], {"model": [1, 1, 4, 4]}))
     # Uniform F: 1/4, 1/2, 3/4 against 1/2, 1/2, 1/2, over three cut points; majority: code 1, half the mass moves by 1.
-    assert found["w1_uniform_unit"] == pytest.approx((1 / 4 + 0 + 1 / 4) / 3)
-    assert found["w1_majority_unit"] == pytest.approx(1 / 2)
+    assert row["w1_uniform_unit"] == pytest.approx((1 / 4 + 0 + 1 / 4) / 3)
+    assert row["w1_majority_unit"] == pytest.approx(1 / 2)
 
 
 def test_a_subset_is_scored_on_its_own_people():
@@ -65,9 +68,9 @@ def test_a_subset_is_scored_on_its_own_people():
 
 
 def test_a_person_without_an_answer_leaves_the_pairs_and_the_pool():
-    found = row_of(asked_by_hand("Q1", [0, 0, 0], [1, NONE, 1], {"model": [1, 4, 1]}))
-    assert (found["n_people"], found["w1_unit"]) == (2, 0)
-    assert found["w1_seed"] == pytest.approx(1 / 3)  # all ratings against all answers
+    row = row_of(asked_by_hand("Q1", [0, 0, 0], [1, NONE, 1], {"model": [1, 4, 1]}))
+    assert (row["n_people"], row["w1_unit"]) == (2, 0)
+    assert row["w1_seed"] == pytest.approx(1 / 3)  # all ratings against all answers
 
 
 def test_a_distribution_is_scored_as_the_same_ratings_given_one_by_one():
@@ -80,9 +83,9 @@ def test_a_distribution_is_scored_as_the_same_ratings_given_one_by_one():
 
 
 def test_without_a_rating_there_is_no_distance():
-    found = row_of(asked_by_hand("Q1", [0, 0, 1, 1], [1, 1, 4, 4], {"model": [1, 1, NONE, NONE]}), "rural")
-    assert found["n_missing"] == 2
-    assert np.isnan([found["w1_seed"], found["w1_unit"], found["w1_floor_unit"]]).all()
+    row = row_of(asked_by_hand("Q1", [0, 0, 1, 1], [1, 1, 4, 4], {"model": [1, 1, NONE, NONE]}), "rural")
+    assert row["n_missing"] == 2
+    assert np.isnan([row["w1_seed"], row["w1_unit"], row["w1_floor_unit"]]).all()
 
 
 @given(
@@ -92,7 +95,7 @@ def test_without_a_rating_there_is_no_distance():
     off=st.floats(0, 0.3),
 )
 @pytest.mark.slow
-def test_scores_are_those_of_the_seeds_formulas_by_scipy(seed, question, missing, off):
+def test_scores_are_those_of_the_published_formulas_by_scipy(seed, question, missing, off):
     random, scale = np.random.default_rng(seed), load_value_questions()[question]
     n = 40
     answers = random.integers(scale.lo, scale.hi + 1, n).astype(float)
@@ -100,20 +103,20 @@ def test_scores_are_those_of_the_seeds_formulas_by_scipy(seed, question, missing
     ratings[random.random(n) < off] = random.choice([scale.lo - 3, scale.hi + 2, 42])
     ratings[random.random(n) < missing] = np.nan
     ratings[0] = scale.lo
-    found = row_of(asked_by_hand(question, random.integers(0, 2, n).tolist(), answers, {"model": ratings}))
+    row = row_of(asked_by_hand(question, random.integers(0, 2, n).tolist(), answers, {"model": ratings}))
 
     def unit(codes):
         return (codes - scale.lo) / (scale.hi - scale.lo)
 
     given_ones = ratings[~np.isnan(ratings)]
-    assert found["w1_seed"] == pytest.approx(wasserstein_distance(unit(answers), unit(given_ones)), abs=1e-12)
+    assert row["w1_seed"] == pytest.approx(wasserstein_distance(unit(answers), unit(given_ones)), abs=1e-12)
     both = (ratings >= scale.lo) & (ratings <= scale.hi)
-    assert found["w1_unit"] == pytest.approx(wasserstein_distance(unit(answers[both]), unit(ratings[both])), abs=1e-12)
+    assert row["w1_unit"] == pytest.approx(wasserstein_distance(unit(answers[both]), unit(ratings[both])), abs=1e-12)
     codes = np.arange(scale.lo, scale.hi + 1)
-    assert found["w1_uniform_unit"] == pytest.approx(wasserstein_distance(unit(answers), unit(codes)), abs=1e-12)
+    assert row["w1_uniform_unit"] == pytest.approx(wasserstein_distance(unit(answers), unit(codes)), abs=1e-12)
     most = min(codes, key=lambda code: (-np.sum(answers == code), code))
-    assert found["w1_majority_unit"] == pytest.approx(wasserstein_distance(unit(answers), [unit(most)]), abs=1e-12)
-    assert found[["n_ratings", "n_missing", "n_out_of_scale"]].tolist() == [
+    assert row["w1_majority_unit"] == pytest.approx(wasserstein_distance(unit(answers), [unit(most)]), abs=1e-12)
+    assert row[["n_ratings", "n_missing", "n_out_of_scale"]].tolist() == [
         given_ones.size,
         n - given_ones.size,
         given_ones.size - both.sum(),
@@ -147,19 +150,19 @@ def test_the_floor_is_what_a_perfect_model_scores_on_average():
 
 def test_the_majority_of_each_group_is_as_near_as_one_answer_a_group_can_be():
     probe = asked_by_hand("Q1", [0, 0, 0, 1, 1, 1], [1, 1, 2, 4, 4, 3], {"model": [1] * 6})
-    found = row_of(majority_of_groups(probe), model="majority of each group")
-    assert found["w1_seed"] == pytest.approx((1 / 3 + 1 / 3) / 6)
-    assert found["w1_seed"] < found["w1_majority_unit"]
+    row = row_of(majority_of_groups(probe), model="majority of each group")
+    assert row["w1_seed"] == pytest.approx((1 / 3 + 1 / 3) / 6)
+    assert row["w1_seed"] < row["w1_majority_unit"]
 
 
 def test_thresholds_count_what_stands_on_them():
     shares = published_as_scores()
-    found = derive_threshold_shares(shares)
-    at = found[found["threshold"].isin([0.1, 0.2])].pivot(index="model", columns="threshold", values="share")
+    table = derive_threshold_shares(shares)
+    at = table[table["threshold"].isin([0.1, 0.2])].pivot(index="model", columns="threshold", values="share")
     order = ["alpaca", "vicuna", "mixtral", "gpt-3.5"]
     assert (100 * at.loc[order, 0.2]).round(1).tolist() == [11.1, 25.0, 72.2, 75.0]
     assert (100 * at.loc[order, 0.1]).round(1).tolist() == [0.0, 5.6, 16.7, 33.3]
-    assert sorted(set(found["threshold"])) == [step / 20 for step in range(21)] == list(THRESHOLDS)
+    assert sorted(set(table["threshold"])) == [step / 20 for step in range(21)] == list(THRESHOLDS)
 
 
 def published_as_scores():
@@ -200,20 +203,20 @@ def test_people_and_outputs_made_up_after_the_printed_table_give_all_its_360_num
         shares = implied_shares(wanted["uniform", ""][name], wanted["majority", ""][name], n)
         answers, shuffled = answers_with(shares, n_people), random.permutation(n_people)
         dataset.value_answers[name] = pd.array(scale.lo + answers[shuffled], "Int16")
-        for (model, asked), distances in wanted.items():
-            if asked:
-                ratings[asked][model][name] = scale.lo + ratings_at(distances[name], answers, n)[shuffled]
-    given = {asked: {model: scores_of(dataset, of) for model, of in each.items()} for asked, each in ratings.items()}
+        for (model, side), distances in wanted.items():
+            if side:
+                ratings[side][model][name] = scale.lo + ratings_at(distances[name], answers, n)[shuffled]
+    given = {side: {model: scores_of(dataset, of) for model, of in each.items()} for side, each in ratings.items()}
     samples = samples_of(dataset)
-    found = evaluate(dataset, samples, given["with"], given["without"], resamples=0)
-    beside = beside_published(found["benchmark_scores"])
+    tables = evaluate(dataset, samples, given["with"], given["without"], resamples=0)
+    beside = beside_published(tables["benchmark_scores"])
     assert len(beside) == 360
     assert np.abs(beside["w1_seed"] - beside["w1_published"]).max() < 0.005
-    shares = found["threshold_shares"].query("subset == 'all'").set_index(["model", "threshold"])["share"]
+    shares = tables["threshold_shares"].query("subset == 'all'").set_index(["model", "threshold"])["share"]
     order = ["alpaca", "vicuna", "mixtral", "gpt-3.5"]
     assert [round(100 * shares[name, 0.2], 1) for name in order] == [11.1, 25.0, 72.2, 75.0]
     assert [round(100 * shares[name, 0.1], 1) for name in order] == [0.0, 5.6, 16.7, 33.3]
-    of_models = found["benchmark_scores"].query("subset == 'all' and model in @order")
+    of_models = tables["benchmark_scores"].query("subset == 'all' and model in @order")
     assert (of_models["n_missing"] == n_people / 10).all()
     assert (of_models["n_out_of_scale"] > 0).any()
     assert not is_published_probe(samples)
@@ -223,11 +226,11 @@ def test_the_published_score_pools_people_of_small_groups_which_are_compared_now
     # 39 people answered, 35 of them 1 and the four of the first group 4: all the way up the scale.
     dataset = people_of(5, ["Q1"])
     dataset.value_answers["Q1"] = pd.array([-1, *[4] * 4, *[1] * 35], "Int16")
-    found = evaluate(dataset, samples_of(dataset), {"model": scores_of(dataset, {"Q1": [1] * 40})}, resamples=0)
-    scores = found["benchmark_scores"]
+    tables = evaluate(dataset, samples_of(dataset), {"model": scores_of(dataset, {"Q1": [1] * 40})}, resamples=0)
+    scores = tables["benchmark_scores"]
     row = scores[(scores["model"] == "model") & (scores["subset"] == "all")].iloc[0]
     assert (row["n_people"], row["w1_seed"]) == (39, pytest.approx(4 / 39))
-    assert len(found["group_distances"].query("model == 'model'")) == 7
+    assert len(tables["group_distances"].query("model == 'model'")) == 7
 
 
 def test_the_published_score_is_of_people_whom_the_file_has_a_row_for_with_a_rating_or_without():
@@ -254,9 +257,9 @@ def test_questions_that_a_model_does_not_rate_are_in_no_share_and_not_counted():
     ratings = scores_of(dataset, {"Q1": dataset.value_answers["Q1"]})
     scores = derive_benchmark_scores(gather_probe(dataset, samples_of(dataset), {"model": ratings})[0])
     shares = derive_threshold_shares(scores)
-    found = shares[(shares["subset"] == "all") & (shares["threshold"] == 0.1)].set_index("model")
-    assert found.loc["model", ["n_questions", "share", "share_unit"]].tolist() == [1, 1, 1]
-    assert found.loc["uniform", "n_questions"] == 2
+    by_model = shares[(shares["subset"] == "all") & (shares["threshold"] == 0.1)].set_index("model")
+    assert by_model.loc["model", ["n_questions", "share", "share_unit"]].tolist() == [1, 1, 1]
+    assert by_model.loc["uniform", "n_questions"] == 2
     summary = score_summary({"benchmark_scores/scores": scores}).set_index("model")
     assert summary.loc["model", ["n_questions", "at_most_0.1"]].tolist() == [1, 1]
     nothing = derive_threshold_shares(scores.assign(w1_seed=NONE)).query("model == 'model'")

@@ -16,8 +16,8 @@ from valuesassets_tests.instruments.worldvaluesbench.rated_people import drawn_s
 def gathered(splits=("test", "train"), n_per_group=40):
     dataset = people_of(n_per_group, splits=splits)
     samples = samples_of(dataset)
-    asked = dataset.participants.loc[dataset.participants["split"] == "test", "participant_id"]
-    samples = samples[samples["participant_id"].isin(asked)].reset_index(drop=True)
+    ids = dataset.participants.loc[dataset.participants["split"] == "test", "participant_id"]
+    samples = samples[samples["participant_id"].isin(ids)].reset_index(drop=True)
     ratings, without = {"model": drawn_scores(dataset, 1)}, {"model": drawn_scores(dataset, 2)}
     probe, _ = gather_probe(dataset, samples, ratings, without)
     return dataset, samples, probe
@@ -66,5 +66,5 @@ def test_pooled_answers_of_other_people_score_better_than_uniform_ones_where_ans
     dataset.value_answers.loc[:, "Q1"] = np.resize([1, 1, 1, 2], len(dataset.value_answers))
     probe, _ = gather_probe(dataset, samples, {"model": drawn_scores(dataset, 1)})
     scores = derive_benchmark_scores(control_models(probe, dataset, samples, 0))
-    found = scores[(scores["model"] == OTHER_PEOPLE) & (scores["question_id"] == "Q1") & (scores["subset"] == "all")]
-    assert found["w1_seed"].item() < 0.2 < found["w1_uniform_unit"].item()
+    row = scores[(scores["model"] == OTHER_PEOPLE) & (scores["question_id"] == "Q1") & (scores["subset"] == "all")]
+    assert row["w1_seed"].item() < 0.2 < row["w1_uniform_unit"].item()

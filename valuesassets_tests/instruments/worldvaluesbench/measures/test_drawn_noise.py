@@ -1,4 +1,4 @@
-"""Answers that were drawn once for many people carry a noise that people's spread does not show; it is taken off."""
+"""Answers that were drawn once for many people have noise that is not part of people's spread; it is subtracted."""
 
 from dataclasses import replace
 
@@ -9,9 +9,13 @@ import pytest
 from valuesassets.instruments.worldvaluesbench.answers.rated import AskedQuestion, Probe, Rated
 from valuesassets.instruments.worldvaluesbench.measures.awareness import derive_awareness, measures
 from valuesassets.instruments.worldvaluesbench.measures.controls import OTHER_GROUPS, control_models, shuffled
-from valuesassets.instruments.worldvaluesbench.measures.drawn_noise import drawn_noise
 from valuesassets.instruments.worldvaluesbench.measures.gathered import gather_probe
-from valuesassets.instruments.worldvaluesbench.measures.group_moves import Resampling, derive_moves, scopes_of
+from valuesassets.instruments.worldvaluesbench.measures.group_moves import (
+    Resampling,
+    derive_moves,
+    drawn_noise,
+    scopes_of,
+)
 from valuesassets.records.errors import RatingsError
 from valuesassets_tests.instruments.worldvaluesbench.made_up import made_probe, value_question
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import people_of, samples_of
@@ -26,15 +30,15 @@ def asked_of(groups, weights=None):
 def drawn_probe(probe, n_draws, random, n_profiles=1):
     """A probe whose model m was asked so often of each profile; a group has so many, of people in turn."""
     questions = []
-    for asked in probe.questions:
-        place = np.arange(len(asked.groups)) % n_profiles
-        profiles = asked.groups * n_profiles + place
-        exact = asked.with_attributes["m"].probs
+    for item in probe.questions:
+        place = np.arange(len(item.groups)) % n_profiles
+        profiles = item.groups * n_profiles + place
+        exact = item.with_attributes["m"].probs
         first = np.unique(profiles, return_index=True)[1]
         counts = np.stack([random.multinomial(n_draws, probs / probs.sum()) for probs in exact[first]])
         n = np.full(len(profiles), float(n_draws))
-        said = Rated((counts / n_draws)[profiles], None, 0, 0, n_draws=n, profiles=profiles)
-        questions.append(replace(asked, with_attributes={"m": said}))
+        drawn_rated = Rated((counts / n_draws)[profiles], None, 0, 0, n_draws=n, profiles=profiles)
+        questions.append(replace(item, with_attributes={"m": drawn_rated}))
     return Probe(probe.groups, questions)
 
 
@@ -82,25 +86,25 @@ def test_drawn_answers_have_the_exaggeration_direction_and_skill_of_exact_ones(n
 def test_single_answers_shared_by_people_have_a_slope_with_its_interval_and_nothing_that_needs_their_noise():
     probe = drawn_probe(made_probe(20, slopes={"m": 0.8}), 1, np.random.default_rng(2))
     tables = derive_awareness(probe, 99, seed=0)
-    found = tables["factors"].iloc[0]
-    assert found["slope_low"] < found["slope"] < found["slope_high"]
-    assert found[["exaggeration", "direction", "skill", "a_mm"]].isna().all()
+    row = tables["factors"].iloc[0]
+    assert row["slope_low"] < row["slope"] < row["slope_high"]
+    assert row[["exaggeration", "direction", "skill", "a_mm"]].isna().all()
     assert tables["style_free"]["exaggeration"].isna().all()
 
 
 @pytest.mark.slow
 def test_drawn_answers_that_follow_nobody_have_no_direction_and_those_that_do_have_one():
-    found = []
+    directions = []
     for seed in range(10):
         random, probe = np.random.default_rng(seed), made_probe(8, seed=seed, slopes={"m": 0.0}, n_questions=4)
         moving = made_probe(8, seed=seed, slopes={"m": 1.0}, n_questions=4)
-        found.append(
+        directions.append(
             [
                 derive_awareness(drawn_probe(each, 10, random), 49, seed=0)["factors"].iloc[0]["direction"]
                 for each in (probe, moving)
             ]
         )
-    blind, follows = np.array(found).T
+    blind, follows = np.array(directions).T
     assert np.isnan(blind).sum() >= 9
     assert np.isfinite(follows).sum() >= 9
 
@@ -114,9 +118,9 @@ def with_moving_people(n_per_group, seed):
         shares = random.dirichlet(np.full(4, 3.0), 8)
         drawn = (random.random(len(people))[:, None] > np.cumsum(shares, axis=1)[group, :3]).sum(axis=1) + 1
         dataset.value_answers[name] = pd.array(drawn, "Int16")
-    asked = people.loc[people["split"] == "test", "participant_id"]
+    ids = people.loc[people["split"] == "test", "participant_id"]
     samples = samples_of(dataset)
-    return dataset, samples[samples["participant_id"].isin(asked)].reset_index(drop=True)
+    return dataset, samples[samples["participant_id"].isin(ids)].reset_index(drop=True)
 
 
 def test_groups_of_another_split_are_a_ceiling_of_one():

@@ -46,16 +46,16 @@ def evaluated(planted):
 
 
 def slopes(tables):
-    found = tables["awareness"]
-    return found[found["factor"] == "all"].set_index("model")
+    awareness = tables["awareness"]
+    return awareness[awareness["factor"] == "all"].set_index("model")
 
 
 @pytest.mark.slow
 def test_planted_slopes_come_back_inside_their_intervals(evaluated):
-    found = slopes(evaluated)
+    by_model = slopes(evaluated)
     for name, planted_slope in PLANTED_SLOPES.items():
-        assert found.loc[name, "slope_low"] <= planted_slope <= found.loc[name, "slope_high"]
-    assert found.loc["caricature", "slope"] > found.loc["aware", "slope"] > found.loc["blind", "slope"]
+        assert by_model.loc[name, "slope_low"] <= planted_slope <= by_model.loc[name, "slope_high"]
+    assert by_model.loc["caricature", "slope"] > by_model.loc["aware", "slope"] > by_model.loc["blind", "slope"]
 
 
 @pytest.mark.slow
@@ -68,13 +68,13 @@ def test_the_benchmarks_score_does_not_tell_the_aware_from_the_contrary(evaluate
 
 @pytest.mark.slow
 def test_controls_move_as_they_must(evaluated):
-    found = slopes(evaluated)
-    assert found.loc["people of another split", "slope"] == pytest.approx(0, abs=1e-9)
-    ceiling = found.loc["groups of another split"]
+    by_model = slopes(evaluated)
+    assert by_model.loc["people of another split", "slope"] == pytest.approx(0, abs=1e-9)
+    ceiling = by_model.loc["groups of another split"]
     assert ceiling["slope_low"] < 1 < ceiling["slope_high"]
     for name in PLANTED_SLOPES:
-        assert found.loc[f"{name} without attributes", "slope"] == pytest.approx(0, abs=1e-9)
-        shuffled = found.loc[f"{name} shuffled"]
+        assert by_model.loc[f"{name} without attributes", "slope"] == pytest.approx(0, abs=1e-9)
+        shuffled = by_model.loc[f"{name} shuffled"]
         assert shuffled["slope_low"] <= 0 <= shuffled["slope_high"]
 
 
@@ -100,14 +100,14 @@ def test_what_is_left_out_and_what_a_check_finds_is_told():
     is_urban = np.tile(dataset.participants["settlement"] == "urban", 2)
     leaked["SCORE"] = np.where(is_urban, 10, leaked["SCORE"])
     ratings = drawn_scores(dataset, 1, missing=0.1)
-    found = evaluate(dataset, samples_of(dataset), {"a": ratings}, {"a": leaked}, resamples=0)["ledger"]
-    told = found["what"].tolist()
-    assert "too many ratings with attributes cannot be used" in told
-    assert any(what.startswith("ratings without attributes depend on the group: p = 0.001") for what in told)
+    ledger = evaluate(dataset, samples_of(dataset), {"a": ratings}, {"a": leaked}, resamples=0)["ledger"]
+    lines = ledger["what"].tolist()
+    assert "too many ratings with attributes cannot be used" in lines
+    assert any(what.startswith("ratings without attributes depend on the group: p = 0.001") for what in lines)
 
 
 @pytest.mark.parametrize(
-    ("ratings", "without", "said"),
+    ("ratings", "without", "message"),
     [
         ([], [], "ratings: none given; name a model and its file: --ratings NAME=FILE"),
         (["a"], ["b"], "--without b: no ratings with attributes have this name; give --ratings b=FILE"),
@@ -115,12 +115,12 @@ def test_what_is_left_out_and_what_a_check_finds_is_told():
         (["a", "a shuffled"], [], "--ratings a shuffled=...: this name stands for a control; choose another"),
     ],
 )
-def test_names_are_looked_at_first(ratings, without, said):
+def test_names_are_looked_at_first(ratings, without, message):
     dataset = people_of(5)
     given = [dict.fromkeys(names, drawn_scores(dataset, 1)) for names in (ratings, without)]
     with pytest.raises(RatingsError) as caught:
         evaluate(dataset, samples_of(dataset), *given)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
 
 
 @pytest.mark.slow
@@ -128,21 +128,21 @@ def test_the_command_writes_its_tables_and_nothing_where_it_cannot(tmp_path, pla
     write_dataset(planted, tmp_path / "data")
     file = tmp_path / "aware.csv"
     planted_ratings(0.8, 3).to_csv(file, index=False)
-    asked = ["worldvaluesbench", "evaluate", "--dataset", tmp_path / "data", "--questions", ",".join(DEMO.questions)]
+    command = ["worldvaluesbench", "evaluate", "--dataset", tmp_path / "data", "--questions", ",".join(DEMO.questions)]
     output = tmp_path / "scores"
-    printed = succeed(*asked, "--probe", 20, "--ratings", f"aware={file}", "--resamples", 50, "--output", output)
+    printed = succeed(*command, "--probe", 20, "--ratings", f"aware={file}", "--resamples", 50, "--output", output)
     assert "aware without attributes" in printed
     assert {path.stem for path in output.iterdir()} == set(COLUMNS)
     for name, columns in COLUMNS.items():
         assert list(pd.read_csv(output / f"{name}.csv").columns) == columns.split()
     file.write_text("Q1\t5\t1\n")
     nothing = tmp_path / "nothing"
-    done = run(*asked, "--probe", 20, "--ratings", f"aware={file}", "--output", nothing)
+    done = run(*command, "--probe", 20, "--ratings", f"aware={file}", "--output", nothing)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"{file}: row 1: 'Q1, 5, 1' is no header; ")
     assert done.stderr.count("\n") == 1
     assert not nothing.exists()
-    done = run(*asked, "--ratings", "aware", "--output", nothing)
+    done = run(*command, "--ratings", "aware", "--output", nothing)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "--ratings aware: a name and a file were expected, as --ratings mine=mine.tsv; see" in done.stderr
 

@@ -2,12 +2,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.material.backgrounds import FACTORS
+from valuesassets.instruments.worldvaluesbench.answers.rated import large_groups
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import (
+    FACTORS,
+    parse_profile,
+    profile_key,
+    profile_keys,
+)
 from valuesassets.instruments.worldvaluesbench.material.probe_samples import choose_samples
-from valuesassets.instruments.worldvaluesbench.material.profiles import parse_profile, profile_key, profile_keys
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions
 from valuesassets.instruments.worldvaluesbench.measures.gathered import gather_probe
-from valuesassets.instruments.worldvaluesbench.measures.large_groups import large_groups
 from valuesassets.records.errors import RatingsError
 from valuesassets_tests.instruments.worldvaluesbench.rated_people import (
     drawn_scores,
@@ -30,9 +34,9 @@ def everybody(dataset, question, probs):
     return pd.concat([distribution(question, profile, probs) for profile in profiles], ignore_index=True)
 
 
-def told(ledger, what):
-    found = ledger.frame()
-    return found.loc[found["what"].str.startswith(what), ["model", "question_id", "n", "of"]].to_numpy().tolist()
+def lines_about(ledger, what):
+    frame = ledger.frame()
+    return frame.loc[frame["what"].str.startswith(what), ["model", "question_id", "n", "of"]].to_numpy().tolist()
 
 
 def test_every_rating_stands_beside_the_answer_of_its_person():
@@ -59,9 +63,9 @@ def test_missing_ratings_and_those_off_the_scale_are_counted_and_answers_that_ar
     assert (rated.n_missing, rated.n_off_scale) == (1, 1)
     assert np.isnan(rated.probs[:2]).all()
     assert rated.ratings[1] == 7
-    assert told(ledger, "ratings with attributes that are missing") == [["model", "", 41, 80]]  # Q2 is not rated
-    assert told(ledger, "ratings with attributes that are off the scale") == [["model", "", 1, 80]]
-    assert told(ledger, "people without an answer") == [["", "Q1", 1, 40]]
+    assert lines_about(ledger, "ratings with attributes that are missing") == [["model", "", 41, 80]]  # Q2 is not rated
+    assert lines_about(ledger, "ratings with attributes that are off the scale") == [["model", "", 1, 80]]
+    assert lines_about(ledger, "people without an answer") == [["", "Q1", 1, 40]]
 
 
 def test_a_profile_gives_its_distribution_to_everybody_who_has_it():
@@ -70,10 +74,10 @@ def test_a_profile_gives_its_distribution_to_everybody_who_has_it():
     is_chinese = ratings["B_COUNTRY"] == 156
     ratings.loc[is_chinese, "prob"] = np.tile([0.4, 0.3, 0.2, 0.1], is_chinese.sum() // 4)
     probe, _ = gather_probe(dataset, samples_of(dataset), {"model": ratings})
-    found = probe.questions[0].with_attributes["model"]
-    assert found.ratings is None
+    rated = probe.questions[0].with_attributes["model"]
+    assert rated.ratings is None
     expected = np.where(dataset.participants["B_COUNTRY"] == 156, 0.4, 0.1)
-    assert found.probs[:, 0] == pytest.approx(expected)
+    assert rated.probs[:, 0] == pytest.approx(expected)
 
 
 def test_a_missing_attribute_is_left_out_of_the_profile():
@@ -114,18 +118,18 @@ def test_ratings_of_others_are_left_out_and_told_and_so_are_groups_that_codes_co
     samples = samples_of(dataset).groupby(["question_id", *FACTORS], sort=False).head(5).reset_index(drop=True)
     samples.loc[:4, "continent"] = "Europe"
     probe, ledger = gather_probe(dataset, samples, {"model": drawn_scores(dataset, 1)})
-    assert [len(asked.people) for asked in probe.questions] == [40, 40]
-    assert told(ledger, "ratings with attributes of people who are not asked") == [["model", "", 16, 96]]
-    assert told(ledger, "rows of the probe whose group is not that of the person's codes") == [["", "", 5, 80]]
+    assert [len(item.people) for item in probe.questions] == [40, 40]
+    assert lines_about(ledger, "ratings with attributes of people who are not asked") == [["model", "", 16, 96]]
+    assert lines_about(ledger, "rows of the probe whose group is not that of the person's codes") == [["", "", 5, 80]]
 
 
 def test_groups_of_too_few_people_are_left_out_and_told():
     dataset = people_of(5)
     dataset.value_answers.loc[0, "Q1"] = -1
     probe, ledger = gather_probe(dataset, samples_of(dataset), {"model": drawn_scores(dataset, 1)})
-    assert [len(asked.people) for asked in probe.questions] == [40, 40]  # the published score is of everybody
-    assert [len(asked.people) for asked in large_groups(probe, 5).questions] == [35, 40]
-    assert told(ledger, "people in groups of fewer than 5 who answered") == [["", "Q1", 5, 40]]
+    assert [len(item.people) for item in probe.questions] == [40, 40]  # the published score is of everybody
+    assert [len(item.people) for item in large_groups(probe, 5).questions] == [35, 40]
+    assert lines_about(ledger, "people in groups of fewer than 5 who answered") == [["", "Q1", 5, 40]]
     assert len(probe.groups.levels) == len(large_groups(probe, 5).groups.levels) == 8
 
 
@@ -135,17 +139,17 @@ def test_a_group_that_is_large_in_no_question_is_gone_and_the_others_keep_what_i
     without = distribution("Q1", {}, [0.7, 0.1, 0.1, 0.1])
     ratings = drawn_scores(dataset, 1, missing=0.2, off=0.2)
     probe, _ = gather_probe(dataset, samples_of(dataset), {"model": ratings}, {"model": without})
-    found, whole = large_groups(probe, 5), probe.questions[0]
-    assert found.groups.levels == probe.groups.levels[1:]
-    asked = found.questions[0]
-    assert asked.groups.tolist() == [group - 1 for group in whole.groups if group]
-    assert asked.people.tolist() == whole.people[5:].tolist()
-    rated, before = asked.with_attributes["model"], whole.with_attributes["model"]
+    compared, whole = large_groups(probe, 5), probe.questions[0]
+    assert compared.groups.levels == probe.groups.levels[1:]
+    item = compared.questions[0]
+    assert item.groups.tolist() == [group - 1 for group in whole.groups if group]
+    assert item.people.tolist() == whole.people[5:].tolist()
+    rated, before = item.with_attributes["model"], whole.with_attributes["model"]
     assert np.array_equal(rated.probs, before.probs[5:], equal_nan=True)
     assert np.array_equal(rated.ratings, before.ratings[5:], equal_nan=True)
     assert rated.n_missing == np.isnan(before.ratings[5:]).sum() > 0
     assert rated.n_off_scale == np.isin(before.ratings[5:], [0, 5, 99]).sum() > 0
-    assert (asked.without["model"].n_missing, asked.without["model"].probs.shape) == (0, (35, 4))
+    assert (item.without["model"].n_missing, item.without["model"].probs.shape) == (0, (35, 4))
     assert large_groups(probe, 2) is probe
 
 
@@ -157,10 +161,10 @@ def test_a_file_of_samples_that_gives_people_other_groups_than_the_data_set_is_t
     samples["settlement"] = samples["settlement"].where(~is_first, swapped)
     _, ledger = gather_probe(dataset, samples, {"model": drawn_scores(dataset, 1)})
     what = "rows of the probe whose group is not that of the person's codes"
-    assert told(ledger, what) == [["", "", 40, 80]]
+    assert lines_about(ledger, what) == [["", "", 40, 80]]
     dataset.participants.loc[0, "education"] = None
     _, ledger = gather_probe(dataset, samples, {"model": drawn_scores(dataset, 1)})
-    assert told(ledger, what) == [["", "", 41, 80]]
+    assert lines_about(ledger, what) == [["", "", 41, 80]]
 
 
 def refused(dataset, ratings, without=None, samples=None, **settings):
@@ -219,21 +223,21 @@ def test_a_model_that_rates_nothing_that_is_asked_is_left_out_and_the_others_sta
         {"good": distribution("Q3", {}, [0.25] * 4)},
     )
     alone, _ = gather_probe(dataset, samples_of(dataset), {"good": good})
-    for asked, expected in zip(probe.questions, alone.questions, strict=True):
-        assert list(asked.with_attributes) == ["good"]
-        assert (asked.with_attributes["good"].ratings == expected.with_attributes["good"].ratings).all()
-        assert not asked.without
+    for item, expected in zip(probe.questions, alone.questions, strict=True):
+        assert list(item.with_attributes) == ["good"]
+        assert (item.with_attributes["good"].ratings == expected.with_attributes["good"].ratings).all()
+        assert not item.without
     of_none = "attributes, none of what is asked: the model is left out"
-    assert told(ledger, f"ratings with {of_none}") == [["unread", "", 80, 80], ["of others", "", 80, 80]]
-    assert told(ledger, f"ratings without {of_none}") == [["good", "", 80, 80]]
+    assert lines_about(ledger, f"ratings with {of_none}") == [["unread", "", 80, 80], ["of others", "", 80, 80]]
+    assert lines_about(ledger, f"ratings without {of_none}") == [["good", "", 80, 80]]
 
 
 def test_what_a_file_says_without_attributes_of_some_questions_alone_is_told():
     dataset = people_of(5)
     both = [*(everybody(dataset, name, [0.25] * 4) for name in ("Q1", "Q2")), distribution("Q1", {}, [0.25] * 4)]
     probe, ledger = gather_probe(dataset, samples_of(dataset), {"model": pd.concat(both, ignore_index=True)})
-    assert not any(asked.without for asked in probe.questions)
-    assert told(ledger, "questions without an answer without attributes") == [["model", "", 1, 2]]
+    assert not any(item.without for item in probe.questions)
+    assert lines_about(ledger, "questions without an answer without attributes") == [["model", "", 1, 2]]
 
 
 def test_rows_of_a_file_of_samples_that_are_of_questions_not_asked_are_told(tmp_path):
@@ -241,7 +245,7 @@ def test_rows_of_a_file_of_samples_that_are_of_questions_not_asked_are_told(tmp_
     samples_of(dataset).to_csv(tmp_path / "samples.tsv", sep="\t", index=False)
     samples = choose_samples(dataset, chosen_questions(["Q2"]), str(tmp_path / "samples.tsv"))
     _, ledger = gather_probe(dataset, samples, {"model": drawn_scores(dataset, 1)})
-    assert told(ledger, "rows of the file of samples that are of questions not asked") == [["", "", 40, 80]]
+    assert lines_about(ledger, "rows of the file of samples that are of questions not asked") == [["", "", 40, 80]]
 
 
 def test_a_key_says_what_is_known_in_one_order():

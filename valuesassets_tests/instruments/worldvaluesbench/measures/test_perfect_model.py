@@ -4,7 +4,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.measures.perfect_model import derive_perfect_shares
+from valuesassets.instruments.worldvaluesbench.measures.figure_tables import derive_perfect_shares
 from valuesassets_tests.instruments.worldvaluesbench.small_probe import ANSWERS, small_probe
 
 
@@ -21,7 +21,7 @@ def enumerated_share(shares, n, threshold):
 
 def test_shares_of_a_perfect_model_agree_with_all_draws_enumerated():
     probe = small_probe()
-    found = derive_perfect_shares(probe, seed=1, draws=4000, subsets=["all"]).set_index("threshold")["share"]
+    simulated = derive_perfect_shares(probe, seed=1, draws=4000, subsets=["all"]).set_index("threshold")["share"]
     answers = np.array(ANSWERS["Q1"])
     q1 = np.bincount(answers[np.isfinite(answers)].astype(int) - 1, minlength=4) / 7
     q106 = np.bincount(np.array(ANSWERS["Q106"]) - 1, minlength=10) / 8
@@ -37,7 +37,7 @@ def test_shares_of_a_perfect_model_agree_with_all_draws_enumerated():
                 w1 = np.abs(np.cumsum(drawn - q106)[:-1]).sum() / 9
                 ways = factorial(8) / np.prod([float(factorial(c)) for c in counts])
                 expected += (w1 <= threshold + 1e-9) * ways * np.prod(q106[used] ** np.array(counts))
-        assert found[threshold] == pytest.approx((steps + expected) / 2, abs=0.02)
+        assert simulated[threshold] == pytest.approx((steps + expected) / 2, abs=0.02)
 
 
 def test_drawing_the_models_ratings_too_takes_it_further_away():
@@ -49,8 +49,8 @@ def test_drawing_the_models_ratings_too_takes_it_further_away():
 
 
 def test_a_band_rises_with_the_threshold_and_there_is_none_of_subsets_that_nobody_is_in():
-    found = derive_perfect_shares(small_probe(), seed=1, subsets=["all", "urban", "nowhere"])
-    assert set(found["subset"]) == {"all", "urban"}
-    assert (found.share_low <= found.share_high).all()
-    for _, part in found.groupby("subset"):
+    table = derive_perfect_shares(small_probe(), seed=1, subsets=["all", "urban", "nowhere"])
+    assert set(table["subset"]) == {"all", "urban"}
+    assert (table.share_low <= table.share_high).all()
+    for _, part in table.groupby("subset"):
         assert (part[["share_low", "share", "share_high"]].diff().dropna() >= 0).all(axis=None)

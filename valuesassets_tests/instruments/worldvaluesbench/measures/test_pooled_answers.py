@@ -1,6 +1,6 @@
 import pytest
 
-from valuesassets.instruments.worldvaluesbench.measures.pooled_answers import (
+from valuesassets.instruments.worldvaluesbench.measures.figure_tables import (
     PEOPLE,
     derive_group_means,
     derive_pooled_answers,
@@ -9,10 +9,10 @@ from valuesassets_tests.instruments.worldvaluesbench.small_probe import small_pr
 
 
 def shares(question, model, attributes=None):
-    found = derive_pooled_answers(small_probe())
+    table = derive_pooled_answers(small_probe())
     if attributes:
-        found = found[found.attributes == attributes]
-    return found[(found.question_id == question) & (found.model == model)].set_index("response_value")["prob"].to_dict()
+        table = table[table.attributes == attributes]
+    return table[(table.question_id == question) & (table.model == model)].set_index("response_value")["prob"].to_dict()
 
 
 def test_pooled_shares_are_weighted_over_those_who_answered():
@@ -24,8 +24,8 @@ def test_a_missing_rating_leaves_its_person_out_of_the_models_shares_alone():
 
 
 def test_shares_of_every_question_and_model_sum_to_one():
-    found = derive_pooled_answers(small_probe()).fillna({"attributes": ""})
-    assert found.groupby(["question_id", "model", "attributes"])["prob"].sum().to_numpy() == pytest.approx(1)
+    table = derive_pooled_answers(small_probe()).fillna({"attributes": ""})
+    assert table.groupby(["question_id", "model", "attributes"])["prob"].sum().to_numpy() == pytest.approx(1)
 
 
 def test_means_of_groups_are_weighted_over_people_who_have_an_answer_and_a_rating():

@@ -21,10 +21,10 @@ def test_two_ratings_in_a_hundred_that_are_missing_or_off_the_scale_are_too_many
     good = [2.0] * 200
     for bad, passes in (([np.nan, 9, 9], True), ([np.nan, 9, 9, 9], False)):
         ratings = scores_of(dataset, {"Q1": [*bad, *good[len(bad) :]]})
-        (found,) = check_usable(probe_of(dataset, ratings)).to_dict("records")
-        assert found["passes"] is passes
-        assert (found["n"], found["n_missing"], found["n_out_of_scale"]) == (200, 1, len(bad) - 1)
-        assert found["share"] == pytest.approx(len(bad) / 200)
+        (row,) = check_usable(probe_of(dataset, ratings)).to_dict("records")
+        assert row["passes"] is passes
+        assert (row["n"], row["n_missing"], row["n_out_of_scale"]) == (200, 1, len(bad) - 1)
+        assert row["share"] == pytest.approx(len(bad) / 200)
 
 
 def test_ratings_without_attributes_that_know_the_group_are_found_out():
@@ -33,18 +33,18 @@ def test_ratings_without_attributes_that_know_the_group_are_found_out():
     leaked = fair.copy()
     is_urban = np.tile(dataset.participants["settlement"] == "urban", 3)
     leaked["SCORE"] = np.where(is_urban, np.minimum(leaked["SCORE"] + 5, 10), leaked["SCORE"])
-    (found,) = check_independent_of_groups(probe_of(dataset, fair, leaked)).to_dict("records")
-    assert (found["p_value"], found["passes"]) == (pytest.approx(0.001), False)
-    (found,) = check_independent_of_groups(probe_of(dataset, leaked, fair)).to_dict("records")
-    assert found["passes"]
-    assert found["p_value"] > 0.01
+    (row,) = check_independent_of_groups(probe_of(dataset, fair, leaked)).to_dict("records")
+    assert (row["p_value"], row["passes"]) == (pytest.approx(0.001), False)
+    (row,) = check_independent_of_groups(probe_of(dataset, leaked, fair)).to_dict("records")
+    assert row["passes"]
+    assert row["p_value"] > 0.01
 
 
 def test_one_answer_for_everybody_depends_on_nothing():
     dataset = people_of(5, ["Q1"])
     same = scores_of(dataset, {"Q1": [3] * 40})
-    (found,) = check_independent_of_groups(probe_of(dataset, same, same)).to_dict("records")
-    assert (found["p_value"], found["passes"]) == (1.0, True)
+    (row,) = check_independent_of_groups(probe_of(dataset, same, same)).to_dict("records")
+    assert (row["p_value"], row["passes"]) == (1.0, True)
 
 
 @pytest.mark.slow

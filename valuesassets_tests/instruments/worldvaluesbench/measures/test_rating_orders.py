@@ -1,4 +1,4 @@
-"""What ratings follow, in made worlds; what files tell of it, and what scores then leave out."""
+"""The order agreement of simulated ratings, in files, and the ratings that scores then leave out."""
 
 import numpy as np
 import pandas as pd
@@ -8,9 +8,9 @@ from scipy.special import softmax
 from valuesassets.instruments.worldvaluesbench.answers.rating_distributions import BESIDE, write_ratings
 from valuesassets.instruments.worldvaluesbench.answers.ratings_files import read_ratings
 from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
-from valuesassets.instruments.worldvaluesbench.measures.evaluation import evaluate_probe
-from valuesassets.instruments.worldvaluesbench.measures.gathered import gather_probe
-from valuesassets.instruments.worldvaluesbench.measures.rating_orders import rating_orders
+from valuesassets.instruments.worldvaluesbench.measures.evaluation import evaluate_gathered
+from valuesassets.instruments.worldvaluesbench.measures.gathered import Gathered, gather_probe
+from valuesassets.instruments.worldvaluesbench.measures.rating_checks import rating_orders
 from valuesassets.instruments.worldvaluesbench.tables import RATING_ORDERS
 from valuesassets.records.errors import RatingsError
 from valuesassets.records.settings.measuring import Thresholds
@@ -18,7 +18,7 @@ from valuesassets_tests.instruments.worldvaluesbench.rated_people import people_
 
 QUESTIONS = ["Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q27", "Q28"]
 K = 4
-WORLDS = {
+SIMULATIONS = {
     "ratings": {"apart": 1.5},
     "ratings under a pull": {"apart": 1.5, "pull": 6.0},
     "position": {"pull": 6.0},
@@ -26,7 +26,7 @@ WORLDS = {
 }
 
 
-def made(seed=0, apart=0.0, pull=0.0, noise=0.05, p_valid=0.6):
+def simulated(seed=0, apart=0.0, pull=0.0, noise=0.05, p_valid=0.6):
     """A file of ratings without attributes and for eight countries: leanings of prompts, a pull of the first place."""
     random, rows, codes = np.random.default_rng(seed), [], np.arange(K)
     for question in QUESTIONS:
@@ -60,15 +60,15 @@ def orders_of(frame, name="m"):
     ],
 )
 @pytest.mark.slow
-def test_each_world_is_told_for_what_it_is(kind, follow, is_evidence):
-    found = [orders_of(made(seed, **WORLDS[kind])) for seed in range(12)]
-    assert np.mean([row["is_evidence"] is is_evidence for row in found]) >= 0.9
-    assert np.mean([row["follow"] in follow for row in found]) >= 0.9
-    RATING_ORDERS.frame(found)
+def test_each_simulation_is_recognised(kind, follow, is_evidence):
+    orders = [orders_of(simulated(seed, **SIMULATIONS[kind])) for seed in range(12)]
+    assert np.mean([row["is_evidence"] is is_evidence for row in orders]) >= 0.9
+    assert np.mean([row["follow"] in follow for row in orders]) >= 0.9
+    RATING_ORDERS.frame(orders)
 
 
 def test_the_mean_over_orders_of_a_model_that_takes_the_first_place_is_a_u_and_its_sentence_says_so():
-    frame = made(**WORLDS["position"])
+    frame = simulated(**SIMULATIONS["position"])
     ends = frame.loc[frame["response_value"].isin([1, K]), "prob"].mean()
     assert ends > 0.35 > 0.15 > frame.loc[~frame["response_value"].isin([1, K]), "prob"].mean()
     row = orders_of(frame)
@@ -77,7 +77,7 @@ def test_the_mean_over_orders_of_a_model_that_takes_the_first_place_is_a_u_and_i
 
 
 def test_a_file_without_both_orders_is_used_and_a_sentence_says_that_nobody_can_tell():
-    frame = made(**WORLDS["position"]).drop(columns=list(BESIDE))
+    frame = simulated(**SIMULATIONS["position"]).drop(columns=list(BESIDE))
     row = orders_of(frame)
     assert (row["n_prompts"], row["is_evidence"]) == (0, None)
     assert row["reason"] == (
@@ -87,16 +87,18 @@ def test_a_file_without_both_orders_is_used_and_a_sentence_says_that_nobody_can_
 
 def test_scores_leave_out_who_rates_by_position_and_prompts_of_low_p_valid_and_the_ledger_tells():
     dataset = people_of(5, QUESTIONS)
-    good = made(1, **WORLDS["ratings"])
+    good = simulated(1, **SIMULATIONS["ratings"])
     good.loc[(good["question_id"] == "Q1") & good["B_COUNTRY"].isna(), "p_valid"] = 0.04
-    both = {"good": good, "by position": made(2, **WORLDS["position"])}
+    both = {"good": good, "by position": simulated(2, **SIMULATIONS["position"])}
     given = {name: frame[frame["B_COUNTRY"].isna()].drop(columns="B_COUNTRY") for name, frame in both.items()}
     probe, ledger = gather_probe(dataset, samples_of(dataset), given)
-    assert {name for asked in probe.questions for name in asked.with_attributes} == {"good"}
+    assert {name for item in probe.questions for name in item.with_attributes} == {"good"}
     assert np.isnan(probe.questions[0].with_attributes["good"].probs).all()
     assert np.isfinite(probe.questions[1].with_attributes["good"].probs).all()
-    found = ledger.frame().set_index("what")
-    assert found.loc["prompts with attributes whose P_valid is below 0.1: not used", ["model", "n", "of"]].tolist() == [
+    by_what = ledger.frame().set_index("what")
+    assert by_what.loc[
+        "prompts with attributes whose P_valid is below 0.1: not used", ["model", "n", "of"]
+    ].tolist() == [
         "good",
         1,
         8,
@@ -104,27 +106,27 @@ def test_scores_leave_out_who_rates_by_position_and_prompts_of_low_p_valid_and_t
     left_out = (
         "ratings with attributes: not used, as they follow position, or do not come back once the options are reversed"
     )
-    assert found.loc[left_out, ["model", "n"]].tolist() == ["by position", 8]
+    assert by_what.loc[left_out, ["model", "n"]].tolist() == ["by position", 8]
     assert ledger.orders_frame()["is_evidence"].tolist() == [True, False]
 
 
 def test_where_every_model_is_left_out_the_probe_is_gathered_all_the_same():
     dataset = people_of(5, QUESTIONS)
-    frame = made(2, **WORLDS["position"])
+    frame = simulated(2, **SIMULATIONS["position"])
     frame = frame[frame["B_COUNTRY"].isna()].drop(columns="B_COUNTRY")
     probe, ledger = gather_probe(dataset, samples_of(dataset), {"by position": frame})
-    assert not any(asked.with_attributes for asked in probe.questions)
+    assert not any(item.with_attributes for item in probe.questions)
     assert len(ledger.orders) == 1
-    tables = evaluate_probe(probe, dataset, samples_of(dataset), resamples=20, seed=0, min_group=2, ledger=ledger)
+    tables = evaluate_gathered(Gathered(probe, ledger, dataset, samples_of(dataset), min_group=2, seed=0), resamples=20)
     assert set(tables["benchmark_scores"]["model"]) == {"majority of each group"}
     assert tables["benchmark_scores"]["n_people"].dtype == int
     assert not len(tables["awareness"])
 
 
 def test_what_is_written_is_read_again_with_what_it_is_judged_by(tmp_path):
-    frame = made(**WORLDS["ratings"]).query("question_id == 'Q1' and B_COUNTRY.isna()")
-    found = frame.rename(columns={"prob": "prob_averaged", "position_bias": "position_bias_magnitude"})
-    write_ratings(tmp_path / "r.csv", found, ["B_COUNTRY"])
+    frame = simulated(**SIMULATIONS["ratings"]).query("question_id == 'Q1' and B_COUNTRY.isna()")
+    renamed = frame.rename(columns={"prob": "prob_averaged", "position_bias": "position_bias_magnitude"})
+    write_ratings(tmp_path / "r.csv", renamed, ["B_COUNTRY"])
     header = (tmp_path / "r.csv").read_text().splitlines()[0]
     assert header == "question_id,B_COUNTRY,response_value,prob,prob_forward,prob_reversed,p_valid,position_bias"
     (prompt,) = read_ratings(tmp_path / "r.csv", "m", load_value_questions()).prompts.to_dict("records")
@@ -133,11 +135,11 @@ def test_what_is_written_is_read_again_with_what_it_is_judged_by(tmp_path):
 
 
 def test_a_p_valid_that_is_no_probability_is_refused():
-    frame = made(**WORLDS["ratings"]).assign(p_valid=1.5)
+    frame = simulated(**SIMULATIONS["ratings"]).assign(p_valid=1.5)
     with pytest.raises(RatingsError, match=r"ratings of m: row 2: p_valid: found 1\.5, a probability"):
         read_ratings(frame, "m", load_value_questions())
 
 
 def test_a_p_valid_that_rounding_has_carried_beyond_one_is_one():
-    frame = made(**WORLDS["ratings"]).assign(p_valid=1 + 1e-8)
+    frame = simulated(**SIMULATIONS["ratings"]).assign(p_valid=1 + 1e-8)
     assert (read_ratings(frame, "m", load_value_questions()).prompts["p_valid"] == 1).all()

@@ -46,22 +46,22 @@ def drawn(counts, order="forward", wording=0, profile=PROFILE):
 
 def test_a_case_worked_by_hand():
     """Half at each end of four answers: the mode is the whole scale off half of the time, 3 to 1 a quarter of it."""
-    found = compare_prompts(read([(0.5, 0, 0, 0.5)] * 2), drawn({1: 3, 4: 1, None: 2, 7: 1}), 1)
-    one = found[(found.question_id == ASKED[1]) & (found.order == "forward")].set_index("readout")
+    table = compare_prompts(read([(0.5, 0, 0, 0.5)] * 2), drawn({1: 3, 4: 1, None: 2, 7: 1}), 1)
+    one = table[(table.question_id == ASKED[1]) & (table.order == "forward")].set_index("readout")
     assert one.loc["greedy", "w1_unit"] == pytest.approx(0.5)
     assert one.loc["sampled", "w1_unit"] == pytest.approx(0.25)
     assert one.loc["sampled", ["n", "n_unparsed"]].tolist() == [4, 3]
-    assert len(found) == 4 + 1
+    assert len(table) == 4 + 1
 
 
 def test_distances_agree_with_scipy():
     probs = np.random.default_rng(3).dirichlet(np.ones(4), 2)
-    found = compare_prompts(read(probs), drawn({1: 5, 2: 1, 3: 4}), 1).set_index(["question_id", "order", "readout"])
+    table = compare_prompts(read(probs), drawn({1: 5, 2: 1, 3: 4}), 1).set_index(["question_id", "order", "readout"])
     values = np.arange(1, 5)
     due = wasserstein_distance(values, [1, 2, 3], probs[1], [5, 1, 4]) / 3
-    assert found.loc[(ASKED[1], "forward", "sampled"), "w1_unit"] == pytest.approx(due, abs=1e-9)
+    assert table.loc[(ASKED[1], "forward", "sampled"), "w1_unit"] == pytest.approx(due, abs=1e-9)
     due = wasserstein_distance(values, [values[probs[0].argmax()]], probs[0], [1]) / 3
-    assert found.loc[(ASKED[0], "forward", "greedy"), "w1_unit"] == pytest.approx(due, abs=1e-9)
+    assert table.loc[(ASKED[0], "forward", "greedy"), "w1_unit"] == pytest.approx(due, abs=1e-9)
 
 
 def compared(draws):
@@ -87,20 +87,20 @@ def test_answers_drawn_from_the_distribution_are_within_what_chance_allows_and_o
 
 
 def test_what_was_written_to_the_benchmarks_own_prompts_is_compared_with_the_average_over_orders():
-    found = compare_prompts(read([(0.5, 0, 0, 0.5)] * 2), drawn({1: 1, 4: 1}, wording=5), 1)
-    (own,) = found[found.readout == "figure 5"].to_dict("records")
+    table = compare_prompts(read([(0.5, 0, 0, 0.5)] * 2), drawn({1: 1, 4: 1}, wording=5), 1)
+    (own,) = table[table.readout == "figure 5"].to_dict("records")
     assert (own["order"], own["n"], own["w1_unit"]) == ("averaged", 2, 0)
 
 
 def test_ratings_under_each_readout_are_distributions_over_the_scale():
-    found = ratings_by_readout(read([(0.4, 0.4, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)]), drawn({2: 1, 3: 3}))
-    for ratings in found.values():
+    readouts = ratings_by_readout(read([(0.4, 0.4, 0.1, 0.1), (0.1, 0.2, 0.3, 0.4)]), drawn({2: 1, 3: 3}))
+    for ratings in readouts.values():
         sums = ratings.groupby("question_id")["prob"].sum(min_count=1).dropna()
         assert sums.tolist() == pytest.approx([1.0] * len(sums))
-    greedy = found["greedy"].set_index(["question_id", "response_value"])["prob"]
+    greedy = readouts["greedy"].set_index(["question_id", "response_value"])["prob"]
     assert greedy[("Q1", 1)] == 1  # of two as likely the first
     assert greedy[(ASKED[1], 1)] == 1  # over both orders all four are as likely
-    sampled = found["sampled"].set_index(["question_id", "response_value"])["prob"]
+    sampled = readouts["sampled"].set_index(["question_id", "response_value"])["prob"]
     assert sampled.to_dict() == {(ASKED[1], 1): 0, (ASKED[1], 2): 0.25, (ASKED[1], 3): 0.75, (ASKED[1], 4): 0}
 
 
@@ -115,8 +115,8 @@ def test_orders_weigh_alike_however_many_answers_of_each_could_be_parsed():
 def test_a_readout_of_which_nothing_could_be_parsed_stays_in_the_table_without_a_score():
     model = read([(0.4, 0.4, 0.1, 0.1)] * 2)
     none = pd.concat([drawn({None: 3}), drawn({7: 1}, wording=5)])
-    found = ratings_by_readout(model, none)
-    assert found["sampled"]["prob"].isna().all()
+    ratings = ratings_by_readout(model, none)
+    assert ratings["sampled"]["prob"].isna().all()
     rows = derive_readout_comparison({"m": (model, none)}, lambda ratings: {name: {} for name in ratings}, 1)[
         "readouts"
     ]

@@ -37,14 +37,14 @@ def test_a_file_of_ratings_for_another_set_stops_no_score_of_this_one(tmp_path):
     here = saved(drawn_scores(dataset, 1), tmp_path / "here.tsv")
     elsewhere = saved(scores_of(people_of(5, ["Q3"]), {"Q3": [1] * 40}), tmp_path / "elsewhere.tsv")
     study = study_with(here, elsewhere)
-    found = gather_set(study, "probe", dataset.participants, dataset.value_answers, samples_of(dataset), {})
-    assert [list(asked.with_attributes) for asked in found.probe.questions] == [["here"], ["here"]]
-    assert "elsewhere" in set(found.ledger.frame()["model"])
+    gathered = gather_set(study, "probe", dataset.participants, dataset.value_answers, samples_of(dataset), {})
+    assert [list(item.with_attributes) for item in gathered.probe.questions] == [["here"], ["here"]]
+    assert "elsewhere" in set(gathered.ledger.frame()["model"])
 
 
 def test_a_readout_that_could_not_be_read_has_no_score():
     dataset = people_of(5)
     rows = {"question_id": "Q1", "response_value": [1, 2, 3, 4], "prob": None}
     unread = {"exact": pd.DataFrame(rows), "greedy": pd.DataFrame(rows)}
-    found = score_readout(study_with(), dataset.participants, dataset.value_answers, samples_of(dataset), unread)
-    assert found == {"exact": {}, "greedy": {}}
+    scores = score_readout(study_with(), dataset, samples_of(dataset), unread)
+    assert scores == {"exact": {}, "greedy": {}}

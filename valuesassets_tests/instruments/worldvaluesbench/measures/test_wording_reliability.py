@@ -22,32 +22,32 @@ def test_moves_that_differ_in_size_alone_are_wholly_reliable_and_opposed_ones_ar
 
 
 def test_a_wording_in_which_the_model_does_not_move_has_none(probe):
-    found = derive_wording_reliability(probe, {"m": {"list": "one", "sentence": "still"}})
-    assert np.isnan(found["reliability"].item())
-    assert not found["can_be_ranked"].item()
+    table = derive_wording_reliability(probe, {"m": {"list": "one", "sentence": "still"}})
+    assert np.isnan(table["reliability"].item())
+    assert not table["can_be_ranked"].item()
 
 
 def test_every_pair_of_wordings_has_a_row(probe):
-    found = derive_wording_reliability(probe, {"m": {"list": "one", "sentence": "weaker", "seed": "other way"}})
-    assert found[["wording", "other_wording"]].to_numpy().tolist() == [
+    table = derive_wording_reliability(probe, {"m": {"list": "one", "sentence": "weaker", "seed": "other way"}})
+    assert table[["wording", "other_wording"]].to_numpy().tolist() == [
         ["list", "sentence"],
         ["list", "seed"],
         ["sentence", "seed"],
     ]
-    assert found["can_be_ranked"].tolist() == [True, False, False]
+    assert table["can_be_ranked"].tolist() == [True, False, False]
 
 
 def test_single_ratings_of_the_same_moves_are_as_reliable_as_their_distributions():
-    found = []
+    reliabilities = []
     for seed in range(12):
         probe, random = made_probe(20, seed=seed, slopes={"m": 1.0}), np.random.default_rng(seed)
         questions = []
-        for asked in probe.questions:
-            probs = asked.with_attributes["m"].probs
-            k, said = probs.shape[1], {}
+        for item in probe.questions:
+            probs = item.with_attributes["m"].probs
+            k, models = probs.shape[1], {}
             for name in ("one", "two"):
                 rated = (random.random(len(probs))[:, None] > np.cumsum(probs, axis=1)[:, :-1]).sum(axis=1)
-                said[name] = Rated(np.eye(k)[rated], rated + 1.0, 0, 0)
-            questions.append(replace(asked, with_attributes=said))
-        found.append(reliability(Probe(probe.groups, questions), "one", "two"))
-    assert np.mean(found) == pytest.approx(1, abs=0.06)
+                models[name] = Rated(np.eye(k)[rated], rated + 1.0, 0, 0)
+            questions.append(replace(item, with_attributes=models))
+        reliabilities.append(reliability(Probe(probe.groups, questions), "one", "two"))
+    assert np.mean(reliabilities) == pytest.approx(1, abs=0.06)

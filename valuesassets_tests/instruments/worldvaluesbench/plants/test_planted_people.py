@@ -82,7 +82,7 @@ def test_one_id_is_shared_and_rows_are_repeated_as_asked():
 
 
 def test_people_of_a_group_answer_as_planted():
-    people, question = plant_people(32_000, 5), DEMO.asked["Q7"]
+    people, question = plant_people(32_000, 5), DEMO.questions_by_id["Q7"]
     for profile in DEMO.profiles[:4]:
         here = people[list(ATTRIBUTE_OF.values())].eq(profile).all(axis=1)
         answers = people.loc[here & (people["Q7"] > 0), "Q7"]

@@ -6,8 +6,8 @@ import pytest
 from valuesassets.answers.plants import planted_answers
 from valuesassets.answers.reference_models import planted_text_rows
 from valuesassets.instruments.worldvaluesbench.answers.rating_distributions import response_type_of
+from valuesassets.instruments.worldvaluesbench.material.backgrounds import parse_profile
 from valuesassets.instruments.worldvaluesbench.material.personas import asked_pairs, derive_personas
-from valuesassets.instruments.worldvaluesbench.material.profiles import parse_profile
 from valuesassets.instruments.worldvaluesbench.plants.planted_people import levels_of, planted_model, pooled_shares
 from valuesassets.instruments.worldvaluesbench.plants.plants import asked_questions, plant_ratings, planted_design
 from valuesassets.instruments.worldvaluesbench.trials.trials import write_trials
@@ -30,10 +30,10 @@ def trials(orders="both", attributes=("B_COUNTRY", "H_URBRURAL", "Q275")):
 @pytest.mark.parametrize("family", ["aware", "blind"])
 @pytest.mark.parametrize("orders", ["both", "cyclic"])
 def test_answers_averaged_over_orders_are_those_of_the_slope(family, orders):
-    asked = trials(orders)
-    found = planted_answers({(family, "demo"): plant_ratings(STUDY, family, "demo", asked)})
+    prompts = trials(orders)
+    table = planted_answers({(family, "demo"): plant_ratings(STUDY, family, "demo", prompts)})
     slope = {"aware": 0.8, "blind": 0.0}[family]
-    averaged = {name: part["prob_averaged"].to_numpy() for name, part in found.groupby("question_id")}
+    averaged = {name: part["prob_averaged"].to_numpy() for name, part in table.groupby("question_id")}
     assert len(averaged) == 6 * 17
     for name, probs in averaged.items():
         question, _, profile = name.partition("@")
@@ -45,14 +45,14 @@ def test_answers_averaged_over_orders_are_those_of_the_slope(family, orders):
 
 
 def test_every_plant_is_a_distribution_with_a_pull_and_can_be_written_from_the_prompt_alone():
-    asked = trials()
-    planted = plant_ratings(STUDY, "aware", "demo", asked)
+    prompts = trials()
+    planted = plant_ratings(STUDY, "aware", "demo", prompts)
     for (plant,) in planted.values():
         assert min(plant.preference) >= 0
         assert sum(plant.preference) == pytest.approx(1)
         assert 0 < plant.pull <= 0.2
         assert all(0.6 < share < 1 for share in plant.p_valid)
-    rows = planted_text_rows(asked, planted)
+    rows = planted_text_rows(prompts, planted)
     total = {}
     for row in rows:
         total[row["trial_id"]] = total.get(row["trial_id"], 0) + row["prob"]

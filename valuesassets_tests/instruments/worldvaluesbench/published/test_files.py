@@ -1,13 +1,13 @@
-"""The seed's files are taken from the user's copy, and must be what the bundled scales suppose."""
+"""The published files are read from the user's copy, and must be what the bundled scales suppose."""
 
 import json
 
 import pytest
 
 from valuesassets.instruments.worldvaluesbench.material.value_questions import load_value_questions
-from valuesassets.instruments.worldvaluesbench.published.files import read_seed_files
+from valuesassets.instruments.worldvaluesbench.published.format import read_published_files
 from valuesassets.records.errors import InputError
-from valuesassets_tests.instruments.worldvaluesbench.made_files import write_seed_files
+from valuesassets_tests.instruments.worldvaluesbench.made_files import write_published_files
 from valuesassets_tests.needs import shared_file
 
 
@@ -19,24 +19,24 @@ def edit(folder, name, change):
 
 
 def test_wording_and_labels_are_the_files(tmp_path):
-    found = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q94"]))
-    assert found.questions["Q94"].question == "from 0 to 2: Q94?"
-    assert found.named("value") == ["Q1", "Q94"]
-    assert len(found.named("demographic")) == 42
-    assert found.labels["Q275"]["3"] == "Q275: é 3"
+    published = read_published_files(write_published_files(tmp_path / "seed_files", ["Q1", "Q94"]))
+    assert published.questions["Q94"].question == "from 0 to 2: Q94?"
+    assert published.named("value") == ["Q1", "Q94"]
+    assert len(published.named("demographic")) == 42
+    assert published.labels["Q275"]["3"] == "Q275: é 3"
 
 
 @pytest.mark.published
-def test_the_seeds_own_files_agree_with_the_bundled_scales_and_recodings():
-    found = read_seed_files(shared_file("data", "wvb", "codebook.json").parent)
-    assert found.named("value") == list(load_value_questions())
+def test_the_published_files_agree_with_the_bundled_scales_and_recodings():
+    published = read_published_files(shared_file("data", "wvb", "codebook.json").parent)
+    assert published.named("value") == list(load_value_questions())
 
 
 BROKEN = {
     "of another scale": (
         "question_metadata",
         lambda content: content["Q94"].update(answer_scale_max=3),
-        r"question_metadata.json: Q94 has a scale of 0 to 3, 0 to 2 was expected; take the seed's own file",
+        r"question_metadata.json: Q94 has a scale of 0 to 3, 0 to 2 was expected; take the published file",
     ),
     "with another recoding": (
         "answer_adjustment",
@@ -69,15 +69,15 @@ BROKEN = {
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_file(tmp_path, name):
     file, change, message = BROKEN[name]
-    folder = write_seed_files(tmp_path / "seed_files", ["Q56", "Q94"])
+    folder = write_published_files(tmp_path / "seed_files", ["Q56", "Q94"])
     edit(folder, file, change)
     with pytest.raises(InputError, match=message) as raised:
-        read_seed_files(folder)
+        read_published_files(folder)
     assert "\n" not in str(raised.value)
 
 
 def test_a_folder_or_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(InputError, match="nowhere: no such folder"):
-        read_seed_files(tmp_path / "nowhere")
+        read_published_files(tmp_path / "nowhere")
     with pytest.raises(InputError, match=r"question_metadata.json: no such file"):
-        read_seed_files(tmp_path)
+        read_published_files(tmp_path)

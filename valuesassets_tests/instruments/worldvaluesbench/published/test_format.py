@@ -1,4 +1,4 @@
-"""The eight files are those that the seed's script writes, byte for byte: compared with a reading of what it does."""
+"""The eight files are those that the published script writes, byte for byte, by another reading of it."""
 
 import csv
 import io
@@ -11,15 +11,14 @@ import pytest
 from valuesassets.instruments.worldvaluesbench.material.participants import read_participants
 from valuesassets.instruments.worldvaluesbench.material.value_questions import chosen_questions, load_value_questions
 from valuesassets.instruments.worldvaluesbench.plants.planted_people import DEMO, Design, plant_people
-from valuesassets.instruments.worldvaluesbench.published.files import read_seed_files
-from valuesassets.instruments.worldvaluesbench.published.format import write_seed_format
+from valuesassets.instruments.worldvaluesbench.published.format import read_published_files, write_published_format
 from valuesassets.records.errors import InputError
 from valuesassets_tests.instruments.worldvaluesbench.made_files import (
     RECODED,
     URUGUAY,
     planted_dataset,
     planted_file,
-    write_seed_files,
+    write_published_files,
 )
 from valuesassets_tests.needs import shared_file
 
@@ -28,8 +27,8 @@ FILES = [
 ]
 
 
-def seed_script(answers: Path, folder: Path) -> dict[str, bytes]:
-    """What the seed's script writes, cell by cell, without pandas: by file."""
+def published_script(answers: Path, folder: Path) -> dict[str, bytes]:
+    """The files that the published script writes, cell by cell, without pandas: by file."""
     metadata, codebook, adjusted = (
         json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
         for name in ("question_metadata", "codebook", "answer_adjustment")
@@ -37,7 +36,7 @@ def seed_script(answers: Path, folder: Path) -> dict[str, bytes]:
     with open(answers, encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     people = [row for row in rows if int(float(row["D_INTERVIEW"])) != URUGUAY]
-    told = [{name: cell(row[name], name, metadata, codebook, adjusted) for name in metadata} for row in people]
+    backgrounds = [{name: cell(row[name], name, metadata, codebook, adjusted) for name in metadata} for row in people]
     columns = {
         use: ["D_INTERVIEW", *(n for n in metadata if metadata[n]["use_case"] == use and n != "D_INTERVIEW")]
         for use in ("demographic", "value")
@@ -49,7 +48,7 @@ def seed_script(answers: Path, folder: Path) -> dict[str, bytes]:
     test = train + int(0.15 * len(people))
     of = {"full": range(len(people)), "train": places[:train], "test": places[train:test], "valid": places[test:]}
     return {
-        f"{split}/{split}_{use}_qa.tsv": tsv(columns[use], [told[place] for place in of[split]])
+        f"{split}/{split}_{use}_qa.tsv": tsv(columns[use], [backgrounds[place] for place in of[split]])
         for split in of
         for use in columns
     }
@@ -91,46 +90,46 @@ def people_of(design: Design, n: int):
 
 def written(tmp_path, answers, folder, questions):
     dataset = read_participants(answers, chosen_questions(questions), repeated_ids="drop")
-    paths = write_seed_format(dataset, read_seed_files(folder), tmp_path / "seed_format")
-    found = {path.relative_to(tmp_path / "seed_format").as_posix(): path.read_bytes() for path in paths}
-    assert sorted(found) == sorted(FILES)
-    return found
+    paths = write_published_format(dataset, read_published_files(folder), tmp_path / "seed_format")
+    contents = {path.relative_to(tmp_path / "seed_format").as_posix(): path.read_bytes() for path in paths}
+    assert sorted(contents) == sorted(FILES)
+    return contents
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "sav"])
-def test_the_eight_files_are_those_of_the_seeds_script_to_the_last_byte(tmp_path, ending):
+def test_the_eight_files_are_those_of_the_published_script_to_the_last_byte(tmp_path, ending):
     frame = people_of(RECODED, 403)
-    folder = write_seed_files(tmp_path / "seed_files", RECODED.questions)
-    expected = seed_script(planted_file(tmp_path, frame), folder)
-    found = written(tmp_path, planted_file(tmp_path, frame, ending), folder, RECODED.questions)
+    folder = write_published_files(tmp_path / "seed_files", RECODED.questions)
+    expected = published_script(planted_file(tmp_path, frame), folder)
+    contents = written(tmp_path, planted_file(tmp_path, frame, ending), folder, RECODED.questions)
     for name in FILES:
-        assert found[name] == expected[name], name
-    assert len(found["full/full_value_qa.tsv"].splitlines()) == 1 + 401
-    assert b'"no ""answer"""' in found["full/full_demographic_qa.tsv"] or b'"missing;\t' in found[FILES[0]]
+        assert contents[name] == expected[name], name
+    assert len(contents["full/full_value_qa.tsv"].splitlines()) == 1 + 401
+    assert b'"no ""answer"""' in contents["full/full_demographic_qa.tsv"] or b'"missing;\t' in contents[FILES[0]]
 
 
 @pytest.mark.published
-def test_the_eight_files_are_those_of_the_seeds_script_with_its_own_labels(tmp_path):
+def test_the_eight_files_are_those_of_the_published_script_with_its_own_labels(tmp_path):
     folder = shared_file("data", "wvb", "codebook.json").parent
     design = Design(tuple(load_value_questions()), RECODED.countries, RECODED.settlements, RECODED.education)
     frame = people_of(design, 300)
     answers = planted_file(tmp_path, frame)
-    expected = seed_script(answers, folder)
+    expected = published_script(answers, folder)
     assert written(tmp_path, answers, folder, design.questions) == expected
 
 
 def test_renumbered_people_are_all_in_the_files_with_ids_of_their_own(tmp_path):
-    folder = write_seed_files(tmp_path / "seed_files", RECODED.questions)
+    folder = write_published_files(tmp_path / "seed_files", RECODED.questions)
     answers = planted_file(tmp_path, people_of(RECODED, 100))
     dataset = read_participants(answers, chosen_questions(RECODED.questions))
-    write_seed_format(dataset, read_seed_files(folder), tmp_path)
+    write_published_format(dataset, read_published_files(folder), tmp_path)
     lines = (tmp_path / "full" / "full_value_qa.tsv").read_text().splitlines()
     assert len(lines) == 1 + 100
     assert sum(line.startswith(f"{URUGUAY}-") for line in lines) == 2
 
 
 def test_a_variable_that_the_data_set_lacks_is_named(tmp_path):
-    seed_files = read_seed_files(write_seed_files(tmp_path / "seed_files", ["Q1", "Q2"]))
+    seed_files = read_published_files(write_published_files(tmp_path / "seed_files", ["Q1", "Q2"]))
     with pytest.raises(InputError, match=r"question_metadata.json: Q2 \(value\) is not in the data set; remove it"):
-        write_seed_format(planted_dataset(tmp_path, design=DEMO), seed_files, tmp_path / "seed_format")
+        write_published_format(planted_dataset(tmp_path, design=DEMO), seed_files, tmp_path / "seed_format")
     assert not (tmp_path / "seed_format").exists()

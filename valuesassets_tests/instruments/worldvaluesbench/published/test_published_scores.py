@@ -11,8 +11,8 @@ from valuesassets_tests.needs import shared_file
 def test_every_number_of_the_printed_table_is_there_and_no_other():
     """Needs the table, which lies beside the repository."""
     printed = pd.read_csv(shared_file("data", "wvb", "published_table2.csv")).set_index("question_id")
-    for (model, asked), part in load_published_scores().fillna({"attributes": ""}).groupby(["model", "attributes"]):
-        column = f"{model}_dem" if asked == "with" else model
+    for (model, side), part in load_published_scores().fillna({"attributes": ""}).groupby(["model", "attributes"]):
+        column = f"{model}_dem" if side == "with" else model
         assert part.set_index("question_id")["w1_seed"].to_dict() == printed.pop(column).to_dict()
     assert not len(printed.columns)
 

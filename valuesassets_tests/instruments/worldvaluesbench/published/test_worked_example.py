@@ -8,8 +8,8 @@ def test_the_documentation_shows_what_the_example_prints(capsys):
     worked_example.main()
     printed = [" ".join(line.split()) for line in capsys.readouterr().out.strip().splitlines()]
     page = (REPOSITORY / "docs" / "worldvaluesbench.md").read_text(encoding="utf-8")
-    shown = {" ".join(line.split()) for line in page.splitlines()}
-    assert [line for line in printed if line not in shown] == []
+    lines = {" ".join(line.split()) for line in page.splitlines()}
+    assert [line for line in printed if line not in lines] == []
 
 
 def test_models_that_score_alike_move_as_they_were_made_to(capsys):

@@ -4,7 +4,7 @@ import hashlib
 
 import pandas as pd
 
-from valuesassets.instruments.worldvaluesbench.report.page_tables import calibration_gates, file_origins
+from valuesassets.instruments.worldvaluesbench.report.model_gates import calibration_gates, file_origins
 from valuesassets.records.settings.measuring import Phantom
 from valuesassets.records.study import load_study, parse_study
 from valuesassets.reporting.run import reading_origin
@@ -21,9 +21,9 @@ def comparison(error):
     names = ("w1_unit_error", "p_valid_error", "position_bias_error")
     unknown = [f"{begun}_{name}" for begun in ("sampled", "drawn") for name in names]
     unknown += [f"drawn_{name}_sd" for name in names] + ["sampled_p_valid"]
-    told = {"model": "aware", "language": "demo", "response_type": "binary", "status": ["ok", "ok"], "n_sampled": 0}
+    columns = {"model": "aware", "language": "demo", "response_type": "binary", "status": ["ok", "ok"], "n_sampled": 0}
     return pd.DataFrame(
-        told | dict.fromkeys([*names, "averaged_w1_unit_error"], error) | dict.fromkeys(unknown, float("nan"))
+        columns | dict.fromkeys([*names, "averaged_w1_unit_error"], error) | dict.fromkeys(unknown, float("nan"))
     )
 
 
@@ -45,8 +45,8 @@ def test_files_are_named_by_their_hash_and_models_by_weights_and_commit_without_
     changes = {"worldvaluesbench": content["worldvaluesbench"] | table, "families": {"asked": family}}
     study = parse_study(content | changes, "small.toml", tmp_path)
     hub = {"model": '"owner/model"', "revision": '"c0ffee"', "weights_id": "def"}
-    found = [*file_origins(study), reading_origin("asked/demo", hub), reading_origin("folder/demo", READ)]
-    assert found == [
+    origins = [*file_origins(study), reading_origin("asked/demo", hub), reading_origin("folder/demo", READ)]
+    assert origins == [
         {"what": "people's answers", "source": "wvs.csv", "sha256": hashlib.sha256(b"people").hexdigest()},
         {"what": "ratings mine", "source": "mine.csv", "sha256": hashlib.sha256(b"ratings").hexdigest()},
         {"what": "readings asked/demo", "source": "owner/model", "sha256": "def", "commit": "c0ffee"},

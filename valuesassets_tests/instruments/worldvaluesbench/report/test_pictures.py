@@ -5,10 +5,14 @@ import pytest
 
 from valuesassets.instruments.worldvaluesbench.analyses import ANALYSES
 from valuesassets.instruments.worldvaluesbench.material.value_questions import probe_questions
-from valuesassets.instruments.worldvaluesbench.measures.perfect_model import derive_perfect_shares
-from valuesassets.instruments.worldvaluesbench.measures.pooled_answers import derive_group_means, derive_pooled_answers
-from valuesassets.instruments.worldvaluesbench.measures.shown_people import derive_shown_people, prompt_of_one
-from valuesassets.instruments.worldvaluesbench.measures.sides import models_only, with_sides
+from valuesassets.instruments.worldvaluesbench.measures.controls import models_only, with_sides
+from valuesassets.instruments.worldvaluesbench.measures.figure_tables import (
+    derive_group_means,
+    derive_perfect_shares,
+    derive_pooled_answers,
+    derive_shown_people,
+    prompt_of_one,
+)
 from valuesassets_tests.figures.made_up_benchmark import PROMPT, made
 from valuesassets_tests.figures.pictures import legend_labels, outside, places, words
 from valuesassets_tests.instruments.worldvaluesbench.small_probe import small_probe

@@ -24,14 +24,14 @@ ROW |= {"direction": 0.94, "skill": 0.88, "p_value": 0.001, "p_corrected": 0.004
 ROW |= {"p_opposite": 1.0, "p_opposite_corrected": 1.0, "prompt_gain_unit": 0.002}
 
 
-def said(is_supported, **changed):
-    found = claims({"awareness/factors": pd.DataFrame([ROW | changed])}, is_planted=False)
-    return " ".join(claim.sentence + " " + claim.because for claim in found if claim.is_supported == is_supported)
+def sentences_of(is_supported, **changed):
+    all_claims = claims({"awareness/factors": pd.DataFrame([ROW | changed])}, is_planted=False)
+    return " ".join(claim.sentence + " " + claim.because for claim in all_claims if claim.is_supported == is_supported)
 
 
 def test_a_slope_whose_interval_is_above_0_supports_that_the_model_moves_as_people_do():
-    assert "m moves with a person's background in the direction that people move." in said(True)
-    assert "slope 0.80 [0.70, 0.90]; p 0.004" in said(True)
+    assert "m moves with a person's background in the direction that people move." in sentences_of(True)
+    assert "slope 0.80 [0.70, 0.90]; p 0.004" in sentences_of(True)
 
 
 @pytest.mark.parametrize(
@@ -45,27 +45,27 @@ def test_a_slope_whose_interval_is_above_0_supports_that_the_model_moves_as_peop
     ],
 )
 def test_it_is_not_supported_where_the_interval_the_test_or_the_slope_is_wanting(changed):
-    assert "in the direction that people move" in said(False, **changed)
-    assert "in the direction that people move" not in said(True, **changed)
+    assert "in the direction that people move" in sentences_of(False, **changed)
+    assert "in the direction that people move" not in sentences_of(True, **changed)
 
 
 def test_a_contrary_model_and_a_caricature_are_called_so_and_are_no_nearer_to_people():
     contrary = {"slope": -0.4, "slope_low": -0.5, "slope_high": -0.3, "skill": -1.0, "prompt_gain_unit": -0.01}
     by_chance = contrary | {"p_value": 1.0, "p_corrected": 1.0}
-    assert "the contrary way to people" not in said(True, **by_chance)
+    assert "the contrary way to people" not in sentences_of(True, **by_chance)
     contrary |= {"p_value": 1.0, "p_corrected": 1.0, "p_opposite": 0.001, "p_opposite_corrected": 0.004}
-    assert "the contrary way to people" in said(True, **contrary)
-    assert "nearer to people than its answers for nobody" in said(False, **contrary)
+    assert "the contrary way to people" in sentences_of(True, **contrary)
+    assert "nearer to people than its answers for nobody" in sentences_of(False, **contrary)
     caricature = {"slope": 1.6, "slope_low": 1.5, "slope_high": 1.7, "exaggeration": 2.1, "skill": -1.2}
-    assert "makes more of a person's background than people do" in said(True, **caricature)
-    assert "makes more of" not in said(True, **caricature | {"p_corrected": 0.2})
-    assert "nearer to people than its own mean over backgrounds" in said(False, **caricature)
+    assert "makes more of a person's background than people do" in sentences_of(True, **caricature)
+    assert "makes more of" not in sentences_of(True, **caricature | {"p_corrected": 0.2})
+    assert "nearer to people than its own mean over backgrounds" in sentences_of(False, **caricature)
 
 
 def test_a_model_whose_answers_get_worse_by_a_background_is_no_nearer_to_people_however_it_moves():
     worse = {"prompt_gain_unit": -0.061, "prompt_gain_low": -0.08, "skill": 0.685, "skill_low": 0.5}
-    assert "nearer to people than its answers for nobody" in said(False, **worse)
-    assert "nearer to people than its own mean over backgrounds" in said(True, **worse)
+    assert "nearer to people than its answers for nobody" in sentences_of(False, **worse)
+    assert "nearer to people than its own mean over backgrounds" in sentences_of(True, **worse)
 
 
 @pytest.mark.parametrize(
@@ -79,15 +79,15 @@ def test_a_model_whose_answers_get_worse_by_a_background_is_no_nearer_to_people_
 def test_what_chance_alone_may_make_is_not_claimed(changed, sentence):
     sure = {"prompt_gain_unit": 0.05, "prompt_gain_low": 0.02, "skill": 0.7, "skill_low": 0.5}
     sure |= {"slope_category_low": 0.3, "slope_category_high": 1.1}
-    assert sentence in said(True, **sure)
-    assert sentence not in said(True, **sure | changed)
+    assert sentence in sentences_of(True, **sure)
+    assert sentence not in sentences_of(True, **sure | changed)
 
 
 def test_too_few_arrangements_support_neither_direction():
     untested = {"p_value": None, "p_corrected": None, "p_opposite": None, "p_opposite_corrected": None}
     untested |= {"n_arrangements": 8}
-    assert "no test: 8 arrangements of levels are too few" in said(False, **untested)
-    assert "moves with" not in said(True, **untested, slope=-0.4, slope_low=-0.5, slope_high=-0.3)
+    assert "no test: 8 arrangements of levels are too few" in sentences_of(False, **untested)
+    assert "moves with" not in sentences_of(True, **untested, slope=-0.4, slope_low=-0.5, slope_high=-0.3)
 
 
 def test_p_values_that_nobody_has_corrected_are_corrected_over_models():
@@ -101,26 +101,26 @@ def test_p_values_that_nobody_has_corrected_are_corrected_over_models():
 
 def test_where_no_test_could_reject_nothing_is_claimed_and_it_says_so():
     least = {"p_value": 1 / 96, "p_corrected": 8 / 96, "n_arrangements": 96}
-    assert "96 arrangements of levels allow no corrected p below 0.083, so that nothing can be told" in said(
+    assert "96 arrangements of levels allow no corrected p below 0.083, so that nothing can be told" in sentences_of(
         False, **least
     )
-    assert "moves with" not in said(True, **least)
+    assert "moves with" not in sentences_of(True, **least)
     larger = {"p_value": 2 / 96, "p_corrected": 16 / 96, "n_arrangements": 96}
-    assert "in the direction that people move" in said(False, **larger)
+    assert "in the direction that people move" in sentences_of(False, **larger)
 
 
 RELIABILITY = {"model": "m", "wording": "list", "other_wording": "sentence", "reliability": 0.3, "can_be_ranked": False}
 
 
-@pytest.mark.parametrize(("found", "shown"), [(0.3, "0.30"), (None, "it does not move")])
-def test_models_are_not_ranked_where_moves_do_not_come_back_in_another_wording(found, shown):
+@pytest.mark.parametrize(("value", "text"), [(0.3, "0.30"), (None, "it does not move")])
+def test_models_are_not_ranked_where_moves_do_not_come_back_in_another_wording(value, text):
     frames = {
         "awareness/factors": pd.DataFrame([ROW]),
-        "awareness/reliability": pd.DataFrame([{**RELIABILITY, "reliability": found}]),
+        "awareness/reliability": pd.DataFrame([{**RELIABILITY, "reliability": value}]),
     }
     (claim,) = (each for each in claims(frames, is_planted=False) if "ranking" in each.sentence)
     assert not claim.is_supported
-    assert f"m under list and sentence: {shown}" in claim.because
+    assert f"m under list and sentence: {text}" in claim.because
     page = render(frames)
     assert "come back in another wording" in page
     frames["awareness/reliability"] = pd.DataFrame([{**RELIABILITY, "reliability": 0.9, "can_be_ranked": True}])
@@ -137,10 +137,10 @@ def test_a_model_in_a_further_wording_is_no_model_of_its_own():
         "awareness/reliability": pd.DataFrame([RELIABILITY]),
         "benchmark_scores/scores": scores,
     }
-    found = claims(frames, is_planted=False)
-    assert not [each for each in found if each.sentence.startswith("m sentence ")]
-    assert not [each for each in found if "score alike" in each.sentence]
-    assert any(each.is_supported and "p 0.040" in each.because for each in found)
+    all_claims = claims(frames, is_planted=False)
+    assert not [each for each in all_claims if each.sentence.startswith("m sentence ")]
+    assert not [each for each in all_claims if "score alike" in each.sentence]
+    assert any(each.is_supported and "p 0.040" in each.because for each in all_claims)
     assert "One model (m) was asked" in " ".join(methods(frames, is_planted=False))
 
 
@@ -160,13 +160,13 @@ def test_models_are_compared_over_the_questions_that_both_rate():
         for question, w1 in zip(("Q1", "Q2"), each, strict=True)
     )
     awareness = pd.DataFrame([ROW | {"model": "one"}, ROW | {"model": "other", "slope": 0.0}])
-    found = {
+    by_sentence = {
         claim.sentence: claim
         for claim in claims({"benchmark_scores/scores": scores, "awareness/factors": awareness}, False)
     }
-    alike = found["That models which score alike on it are alike."]
+    alike = by_sentence["That models which score alike on it are alike."]
     assert alike.because == "one and other (W1 0.100 and 0.100, slopes 0.80 and 0.00)"
-    more = found["That a model's published score shows more than pooled answers of other people would."]
+    more = by_sentence["That a model's published score shows more than pooled answers of other people would."]
     assert more.because == "those score 0.355, knowing no background; lower by 0.040 or more: one"
 
 
@@ -202,12 +202,12 @@ def test_the_page_shows_all_that_is_there_and_says_what_is_not():
 
 @pytest.mark.slow
 def test_the_page_tells_the_papers_prompts_from_samples_where_they_were_put():
-    frames, said = written(), "Figures 5 to 10 are the prompts"
-    assert said not in render(frames)
+    frames, sentence = written(), "Figures 5 to 10 are the prompts"
+    assert sentence not in render(frames)
     own = frames["readout_comparison/readouts"].query("readout == 'sampled'").assign(readout="figure 9")
     frames["readout_comparison/readouts"] = pd.concat([frames["readout_comparison/readouts"], own], ignore_index=True)
     page = render(frames)
-    assert said in page
+    assert sentence in page
     assert "figure 9" in page
 
 

@@ -44,12 +44,12 @@ def test_the_number_behind_each_label_stands_beside_the_text_that_means_it():
     texts = {question.id: dict(zip(question.values, question.labels, strict=True)) for question in QUESTIONS}
     for trial in TRIALS_OF_ALL:
         for label, value in zip(trial.labels, trial.values, strict=True):
-            said = texts[trial.question_id][value]
+            text = texts[trial.question_id][value]
             if WORDINGS[trial.wording] == "sentence":
                 if label in ("1", trial.labels[-1]):
-                    assert f"{label}, meaning {said}" in trial.prompt
+                    assert f"{label}, meaning {text}" in trial.prompt
             else:
-                assert f"\n{label}. {said}".rstrip() + "\n" in trial.prompt
+                assert f"\n{label}. {text}".rstrip() + "\n" in trial.prompt
 
 
 def test_two_trials_differ_in_their_prompt_or_name_nobody_or_one_line_only():
@@ -69,22 +69,22 @@ def test_prompts_of_one_person_stand_together_and_share_their_beginning():
 
 def test_a_person_of_whom_nothing_is_known_is_asked_as_one_without_attributes():
     personas, pairs = pd.DataFrame({"profile": [""]}), pd.DataFrame({"profile": [""], "question_id": ["Q1"]})
-    found = write_trials(personas, pairs, QUESTIONS[:1], ATTRIBUTES, "eng")
-    assert [trial.trial_id for trial in found] == ["Q1/0/forward", "Q1/0/reversed"]
+    trials = write_trials(personas, pairs, QUESTIONS[:1], ATTRIBUTES, "eng")
+    assert [trial.trial_id for trial in trials] == ["Q1/0/forward", "Q1/0/reversed"]
 
 
 @pytest.mark.parametrize(("orders", "n"), [("all", 24), ("cyclic", 5), (6, 8)])
 def test_other_orders_are_those_of_the_study_and_a_sentence_knows_two(orders, n):
-    asked = write_trials(
+    trials = write_trials(
         PERSONAS, PAIRS, QUESTIONS[:1] + QUESTIONS[1:], ATTRIBUTES, "eng", Elicitation(orders=orders), WORDINGS
     )
-    listed = [t for t in asked if t.question_id == "Q1" and t.condition == PROFILES[0] and t.wording == 0]
+    listed = [t for t in trials if t.question_id == "Q1" and t.condition == PROFILES[0] and t.wording == 0]
     assert len(listed) == n
     assert len({trial.values for trial in listed}) == len(averaged_orders({t.order: t.values for t in listed})) + (
         orders == "cyclic"
     )
-    assert sum(t.asked_id == "Q1" and t.wording == 2 for t in asked) == 2
-    assert sum(t.asked_id == "Q106" and t.wording == 0 for t in asked) == 2
+    assert sum(t.asked_id == "Q1" and t.wording == 2 for t in trials) == 2
+    assert sum(t.asked_id == "Q106" and t.wording == 0 for t in trials) == 2
     assert n <= math.factorial(4)
 
 
@@ -94,7 +94,7 @@ def test_trials_come_back_from_their_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "said"),
+    ("change", "error", "message"),
     [
         ({"language": "deu"}, StudyError, "language deu found; the bundled questions are English, eng was expected"),
         ({"attributes": ("Q999",)}, StudyError, "attributes: Q999 unknown"),
@@ -102,21 +102,21 @@ def test_trials_come_back_from_their_file(tmp_path):
         ({"questions": QUESTIONS[1:]}, MissingData, "pairs: question_id Q1 .* is no question of the set; make"),
     ],
 )
-def test_what_does_not_fit_together_is_told_in_one_line(change, error, said):
+def test_what_does_not_fit_together_is_told_in_one_line(change, error, message):
     given = {"personas": PERSONAS, "pairs": PAIRS, "questions": QUESTIONS, "attributes": ATTRIBUTES, "language": "eng"}
-    with pytest.raises(error, match=f"^{said}") as told:
+    with pytest.raises(error, match=f"^{message}") as caught:
         write_trials(**(given | change))
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_reader_of_the_prompt_alone_finds_the_code_that_each_number_stands_for():
     everything = chosen_questions("all")
     nobody = PAIRS.iloc[:0]
-    asked = write_trials(PERSONAS, nobody, everything, ATTRIBUTES, "eng")
+    trials = write_trials(PERSONAS, nobody, everything, ATTRIBUTES, "eng")
     codes = {question.id: dict(zip(question.labels, question.values, strict=True)) for question in everything}
-    assert len(asked) == 2 * 239
-    for trial in asked:
-        shown = shown_options(trial.prompt, trial.trial_id)
-        assert len(shown) == len(trial.values)
-        for text, value in zip(shown, trial.values, strict=True):
+    assert len(trials) == 2 * 239
+    for trial in trials:
+        options = shown_options(trial.prompt, trial.trial_id)
+        assert len(options) == len(trial.values)
+        for text, value in zip(options, trial.values, strict=True):
             assert not text or codes[trial.question_id][text] == value, trial.trial_id

@@ -8,29 +8,29 @@ from valuesassets_tests.instruments.worldwise.made_answer_files import answer, m
 
 @pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "parquet"])
 def test_every_format_gives_the_same_answers(tmp_path, ending):
-    found = read_answer_file(write_answers(tmp_path / f"a.{ending}", many_answers()))
-    assert found.drop(columns="raw_response").to_dict("records") == many_answers()
-    assert found["raw_response"].isna().all()
+    answers = read_answer_file(write_answers(tmp_path / f"a.{ending}", many_answers()))
+    assert answers.drop(columns="raw_response").to_dict("records") == many_answers()
+    assert answers["raw_response"].isna().all()
 
 
 def test_explanations_of_many_lines_with_commas_are_whole_in_a_csv_file(tmp_path):
     lines = "One, two, three, four, five, six, seven, eight, nine.\n" * 3
     listed = [answer(number, explanation=lines.strip()) for number in range(2)]
-    found = read_answer_file(write_answers(tmp_path / "a.csv", listed))
-    assert found["explanation"].tolist() == [lines.strip()] * 2
+    answers = read_answer_file(write_answers(tmp_path / "a.csv", listed))
+    assert answers["explanation"].tolist() == [lines.strip()] * 2
 
 
 def test_more_columns_are_let_pass_and_whole_answers_are_kept(tmp_path):
     listed = [answer(raw_response="DECISION: A", more=1, decision=None)]
-    found = read_answer_file(write_answers(tmp_path / "a.jsonl", listed))
-    assert (found["raw_response"][0], found["decision"][0], "more" in found) == ("DECISION: A", "", False)
+    answers = read_answer_file(write_answers(tmp_path / "a.jsonl", listed))
+    assert (answers["raw_response"][0], answers["decision"][0], "more" in answers) == ("DECISION: A", "", False)
 
 
 def test_thoughts_that_others_left_in_an_answer_are_split_off(tmp_path):
     thought = "<think>DECISION: B\nSuccess counts.</think>\n\n"
     listed = [answer(raw_response=f"{thought}DECISION: A", decision=f"{thought}A", explanation="Hm.</think>Peace.")]
-    found = read_answer_file(write_answers(tmp_path / "a.jsonl", listed)).iloc[0]
-    assert (found["raw_response"], found["decision"], found["explanation"]) == ("DECISION: A", "A", "Peace.")
+    answers = read_answer_file(write_answers(tmp_path / "a.jsonl", listed)).iloc[0]
+    assert (answers["raw_response"], answers["decision"], answers["explanation"]) == ("DECISION: A", "A", "Peace.")
 
 
 NO_END = "its thought has no end (a tag such as </think>); leave the answer out or mend it"
@@ -38,7 +38,7 @@ NO_LETTER = "neither decision, values nor explanation holds a letter; leave the 
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"axis": "XYZ"}, "axis 'XYZ' found, one of IDV, PDI, MAS, UAI, LTO, IVR was expected; mend it"),
         ({"response_id": "r0"}, "response_id 'r0' stands in line 1 too; each once was expected"),
@@ -56,11 +56,11 @@ NO_LETTER = "neither decision, values nor explanation holds a letter; leave the 
         ({"decision": "", "values": [], "explanation": " ..."}, NO_LETTER),
     ],
 )
-def test_a_fault_of_an_answer_is_one_line_with_its_place(tmp_path, given, said):
+def test_a_fault_of_an_answer_is_one_line_with_its_place(tmp_path, given, message):
     path = write_answers(tmp_path / "a.jsonl", [answer(0), answer(1) | given])
     with pytest.raises(InputError) as error:
         read_answer_file(path)
-    assert str(error.value) == f"{path}: line 2: {said}"
+    assert str(error.value) == f"{path}: line 2: {message}"
 
 
 COLUMNS = "response_id, scenario_id, axis, model, culture, decision, values, explanation"
@@ -76,13 +76,13 @@ def test_a_missing_column_is_named_in_every_format(tmp_path):
     path = write_answers(tmp_path / "a.csv", lacking)
     with pytest.raises(InputError) as error:
         read_answer_file(path)
-    found = COLUMNS.replace("decision, ", "")
+    result = COLUMNS.replace("decision, ", "")
     expected = f"a table (CSV) with columns {COLUMNS} was expected; add it"
-    assert str(error.value) == f"{path}: row 1: no column decision (found {found[:80]}); {expected}"
+    assert str(error.value) == f"{path}: row 1: no column decision (found {result[:80]}); {expected}"
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("a.txt", "x", ".txt found, one of .csv, .json, .jsonl, .parquet was expected; name such a file"),
         (
@@ -97,12 +97,12 @@ def test_a_missing_column_is_named_in_every_format(tmp_path):
         ("a.csv", "", "is an empty file, a table (CSV) with columns " + COLUMNS + " was expected; name another file"),
     ],
 )
-def test_a_file_of_another_kind_is_refused(tmp_path, name, text, said):
+def test_a_file_of_another_kind_is_refused(tmp_path, name, text, message):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(InputError) as error:
         read_answer_file(path)
-    assert str(error.value) == f"{path}: {said}"
+    assert str(error.value) == f"{path}: {message}"
 
 
 def test_a_row_of_another_length_is_named(tmp_path):

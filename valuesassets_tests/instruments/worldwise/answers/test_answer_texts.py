@@ -27,8 +27,8 @@ def test_a_study_names_more():
 def test_every_country_word_is_masked_whole_and_belongs_to_an_iso_country():
     rows = [line.split(",", 1) for line in WORDS.read_text(encoding="utf-8").splitlines()[1:]]
     assert len(rows) > 180
-    known = {*load_facts("iso_countries.csv")["alpha2"], "XK"}
-    assert {code for code, _ in rows} <= known
+    expected = {*load_facts("iso_countries.csv")["alpha2"], "XK"}
+    assert {code for code, _ in rows} <= expected
     for word in (word for _, words in rows for word in words.split(";")):
         assert mask_countries(f"of {word} today") == f"of {LOCAL} today"
 

@@ -110,15 +110,15 @@ def test_what_could_not_be_read_is_null_with_its_reason_and_the_other_order_stan
     empty = [reading(TRIALS[2], (0.0, 0.0)), reading(TRIALS[3], (0.0, 0.0))]
     rows = derive_choices(TWO, TRIALS, [reading(TRIALS[0], (0.2, 0.2)), failed, *empty], "m", "m")
     write_table(tmp_path / "choices.parquet", rows, CHOICES)
-    found = read_frame(tmp_path / "choices.parquet", CHOICES)
-    one, other = found.to_dict("records")
+    frame = read_frame(tmp_path / "choices.parquet", CHOICES)
+    one, other = frame.to_dict("records")
     assert (one["p_high_forward"], one["p_valid_forward"]) == (0.5, 0.4)
     assert (one["status"], one["reason"]) == ("failed", "IVR-x1@culture=placebo/0/reversed: too long")
-    lacking = found[["p_high_reversed", "p_high", "p_valid_reversed", "p_valid", "lean", "position_bias"]]
+    lacking = frame[["p_high_reversed", "p_high", "p_valid_reversed", "p_valid", "lean", "position_bias"]]
     assert lacking.iloc[0].isna().all()
     assert (other["status"], other["p_valid"]) == ("unresolved", 0.0)
     assert other["reason"] == "IVR-x2@culture=placebo/0/forward: no probability on any option"
-    assert found[["p_high_forward", "p_high_reversed", "p_high", "lean", "position_bias"]].iloc[1].isna().all()
+    assert frame[["p_high_forward", "p_high_reversed", "p_high", "lean", "position_bias"]].iloc[1].isna().all()
 
 
 def test_where_bounds_are_known_alone_the_channel_says_so():

@@ -19,10 +19,10 @@ def answered(trial):
 def test_each_table_has_its_own_trials_of_those_read_together():
     plain, demanded = (write_trials(TWO, ["placebo"], demand=demand) for demand in (False, True))
     trials = [*plain, *demanded]
-    found = derive_demand_choices(TWO, trials, map(answered, trials), "org/m", "m")
-    assert found == derive_choices(TWO, demanded, map(answered, demanded), "org/m", "m")
-    assert [row["position_bias"] for row in found] == [0.25, 0.25]
-    assert [row["culture"] for row in found] == ["placebo", "placebo"]
+    choice_rows = derive_demand_choices(TWO, trials, map(answered, trials), "org/m", "m")
+    assert choice_rows == derive_choices(TWO, demanded, map(answered, demanded), "org/m", "m")
+    assert [row["position_bias"] for row in choice_rows] == [0.25, 0.25]
+    assert [row["culture"] for row in choice_rows] == ["placebo", "placebo"]
 
 
 def test_unprompted_nobody_is_told_so():

@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from valuesassets.instruments.worldwise.answers.lexical import PLACES, lexical_vectors
+from valuesassets.instruments.worldwise.answers.vectors import PLACES, lexical_vectors
 
 
 def test_a_bag_of_words_counts_words_and_forgets_their_order():
@@ -19,7 +19,7 @@ def test_a_text_has_the_same_vector_beside_any_others_and_in_any_process():
     alone, beside = lexical_vectors(["we wait"]), lexical_vectors(["x y z", "we wait"])
     assert (alone[[0]] != beside[[1]]).nnz == 0
     code = (
-        "from valuesassets.instruments.worldwise.answers.lexical import *; print(*lexical_vectors(['we wait']).indices)"
+        "from valuesassets.instruments.worldwise.answers.vectors import *; print(*lexical_vectors(['we wait']).indices)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert sorted(map(int, done.stdout.split())) == sorted(alone.indices)

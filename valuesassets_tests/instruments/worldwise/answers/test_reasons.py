@@ -5,8 +5,8 @@ import pytest
 
 from valuesassets.instruments.worldwise.answers.reasons import (
     STATUSES,
-    Asked,
-    Written,
+    Reply,
+    Request,
     derive_reasons,
     parse_answer,
 )
@@ -17,12 +17,12 @@ OPTIONS = ("Take the post abroad", "Stay near the parents")
 LISTED = ("Personal Autonomy", "Family Harmony", "Respect for Authority", "Peace, Quiet")
 
 
-def asked(form="decide", order="forward", options=OPTIONS, poles=("high", "low")):
-    return Asked("s1/JPN/decide", "a prompt", "s1", "IDV", "JPN", form, order, options, poles, LISTED)
+def request(form="decide", order="forward", options=OPTIONS, poles=("high", "low")):
+    return Request("s1/JPN/decide", "a prompt", "s1", "IDV", "JPN", form, order, options, poles, LISTED)
 
 
 def parsed(text, of=None, **more):
-    return parse_answer(Written(0, text, **more), of or asked())
+    return parse_answer(Reply(0, text, **more), of or request())
 
 
 def answered(decision, values="Family Harmony; Personal Autonomy", reason="It is my life."):
@@ -41,39 +41,39 @@ def test_a_plain_answer_is_read_whole():
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         *("A", "a", "A.", "(A)", "a)", "**A**", "Option A", "option a.", "A. Take the post abroad"),
         *("A Take the post abroad", "Take the post abroad", "take the post abroad.", "A, because it is my life"),
         *("A) take the post abroad!", "Option A because it is my life"),
     ],
 )
-def test_a_letter_or_the_options_own_text_is_a_decision(said):
-    assert parsed(answered(said))["decision"] == "high"
+def test_a_letter_or_the_options_own_text_is_a_decision(text):
+    assert parsed(answered(text))["decision"] == "high"
 
 
 @pytest.mark.parametrize(
-    "said",
+    "text",
     [
         *("A or B", "A/B", "A and B", "Both", "A, B or NEITHER", "C", "It depends", "AB", "A difficult choice", ""),
         *("A. Stay near the parents", "B: Take the post abroad", "A, though B is better", "A or NEITHER", "Abroad"),
         *("Take the post abroad or stay near the parents", "high", "Not A", "A because of B", "A, not both"),
     ],
 )
-def test_what_may_be_read_in_two_ways_is_unparsed(said):
-    found = parsed(answered(said))
-    assert (found["status"], found["decision"]) == ("unparsed", None)
-    assert found["reason"] == f"DECISION: {said!r} found, A, B or NEITHER was expected"
+def test_what_may_be_read_in_two_ways_is_unparsed(text):
+    outcome = parsed(answered(text))
+    assert (outcome["status"], outcome["decision"]) == ("unparsed", None)
+    assert outcome["reason"] == f"DECISION: {text!r} found, A, B or NEITHER was expected"
 
 
 def test_the_letter_is_mapped_back_through_the_order():
-    turned = asked(order="reversed", options=OPTIONS[::-1], poles=("low", "high"))
+    turned = request(order="reversed", options=OPTIONS[::-1], poles=("low", "high"))
     assert parsed(answered("A"), turned)["decision"] == "low"
     assert parsed(answered("Take the post abroad"), turned)["decision"] == "high"
 
 
 def test_options_of_the_same_text_are_no_decision():
-    assert parsed(answered("same"), asked(options=("Same", "same")))["status"] == "unparsed"
+    assert parsed(answered("same"), request(options=("Same", "same")))["status"] == "unparsed"
 
 
 @pytest.mark.parametrize(
@@ -91,19 +91,19 @@ def test_options_of_the_same_text_are_no_decision():
     ],
 )
 def test_marks_case_numbers_and_extra_lines_change_nothing(text):
-    found = parsed(text)
-    assert (found["status"], found["decision"], found["values"]) == ("ok", "low", ["Family Harmony"])
-    assert found["explanation"] == "They need me."
+    outcome = parsed(text)
+    assert (outcome["status"], outcome["decision"], outcome["values"]) == ("ok", "low", ["Family Harmony"])
+    assert outcome["explanation"] == "They need me."
 
 
 def test_a_reason_may_have_several_lines_and_speak_of_values():
-    found = parsed(answered("A", reason="First: my values: they count.\nSecond, my job."))
-    assert found["explanation"] == "First: my values: they count.\nSecond, my job."
-    assert found["values"] == ["Family Harmony", "Personal Autonomy"]
+    outcome = parsed(answered("A", reason="First: my values: they count.\nSecond, my job."))
+    assert outcome["explanation"] == "First: my values: they count.\nSecond, my job."
+    assert outcome["values"] == ["Family Harmony", "Personal Autonomy"]
 
 
 @pytest.mark.parametrize(
-    ("said", "known", "unknown"),
+    ("text", "listed", "unknown"),
     [
         ("family harmony; Joy; Personal autonomy.", ["Family Harmony", "Personal Autonomy"], ["Joy"]),
         ("Family Harmony, Personal Autonomy, and Joy", ["Family Harmony", "Personal Autonomy"], ["Joy"]),
@@ -115,19 +115,23 @@ def test_a_reason_may_have_several_lines_and_speak_of_values():
         ("Loyalty; Joy; Fun", [], ["Loyalty", "Joy", "Fun"]),
     ],
 )
-def test_values_are_told_by_whether_they_are_listed(said, known, unknown):
-    found = parsed(answered("A", said))
-    assert (found["status"], found["values"], found["unknown_values"]) == ("ok", known, unknown)
+def test_values_are_told_by_whether_they_are_listed(text, listed, unknown):
+    outcome = parsed(answered("A", text))
+    assert (outcome["status"], outcome["values"], outcome["unknown_values"]) == ("ok", listed, unknown)
 
 
 @pytest.mark.parametrize(
-    "said", ["NEITHER", "neither.", "**Neither**", "Neither A nor B", "Neither of them", "Neither option"]
+    "text", ["NEITHER", "neither.", "**Neither**", "Neither A nor B", "Neither of them", "Neither option"]
 )
-def test_who_takes_neither_has_declined_and_decided_nothing(said):
-    found = parsed(answered(said))
-    assert (found["status"], found["decision"], found["reason"]) == ("declined", None, "the model takes neither option")
-    assert found["values"] == ["Family Harmony", "Personal Autonomy"]
-    assert parsed(f"DECISION: {said}")["status"] == "declined"
+def test_who_takes_neither_has_declined_and_decided_nothing(text):
+    outcome = parsed(answered(text))
+    assert (outcome["status"], outcome["decision"], outcome["reason"]) == (
+        "declined",
+        None,
+        "the model takes neither option",
+    )
+    assert outcome["values"] == ["Family Harmony", "Personal Autonomy"]
+    assert parsed(f"DECISION: {text}")["status"] == "declined"
 
 
 @pytest.mark.parametrize(
@@ -143,9 +147,9 @@ def test_who_takes_neither_has_declined_and_decided_nothing(said):
 )
 @pytest.mark.parametrize("form", ["decide", "open"])
 def test_who_does_not_answer_at_all_has_refused(text, form):
-    found = parsed(text, asked(form))
-    assert (found["status"], found["explanation"]) == ("refused", None)
-    assert found["reason"] == f"the model does not answer: {text!r}"
+    outcome = parsed(text, request(form))
+    assert (outcome["status"], outcome["explanation"]) == ("refused", None)
+    assert outcome["reason"] == f"the model does not answer: {text!r}"
 
 
 @pytest.mark.parametrize(
@@ -158,8 +162,8 @@ def test_who_does_not_answer_at_all_has_refused(text, form):
     ],
 )
 def test_a_refusal_within_the_dilemma_is_an_answer(text):
-    found = parsed(text, asked("open", None, (), ()))
-    assert (found["status"], found["explanation"], found["decision"]) == ("ok", text, None)
+    outcome = parsed(text, request("open", None, (), ()))
+    assert (outcome["status"], outcome["explanation"], outcome["decision"]) == ("ok", text, None)
     assert parsed(answered("B", reason=text))["status"] == "ok"
 
 
@@ -179,43 +183,48 @@ def test_a_refusal_within_the_dilemma_is_an_answer(text):
     ],
 )
 def test_why_an_answer_cannot_be_read_is_said(text, reason):
-    found = parsed(text)
-    assert (found["status"], found["reason"], found["decision"], found["values"]) == ("unparsed", reason, None, [])
+    outcome = parsed(text)
+    assert (outcome["status"], outcome["reason"], outcome["decision"], outcome["values"]) == (
+        "unparsed",
+        reason,
+        None,
+        [],
+    )
 
 
 @pytest.mark.parametrize(
     ("written", "status", "reason"),
     [
-        (Written(0, answered("A"), "content_filter"), "filtered", "the answer was filtered: content_filter"),
-        (Written(0, None, "SAFETY"), "filtered", "the answer was filtered: SAFETY"),
-        (Written(0, answered("A"), "length"), "truncated", "the answer ended for its length"),
-        (Written(0, "DECISION: A\nVALUES: Joy", "MAX_TOKENS"), "truncated", "the answer ended for its length"),
-        (Written(0, "", "length"), "truncated", "the answer ended for its length"),
-        (Written(0, None, None, "503 after 5 attempts"), "failed", "503 after 5 attempts"),
-        (Written(0, is_asked=False), "not_asked", "the prompt was not asked"),
-        (Written(0, failure="budget_usd", is_asked=False), "not_asked", "budget_usd"),
+        (Reply(0, answered("A"), "content_filter"), "filtered", "the answer was filtered: content_filter"),
+        (Reply(0, None, "SAFETY"), "filtered", "the answer was filtered: SAFETY"),
+        (Reply(0, answered("A"), "length"), "truncated", "the answer ended for its length"),
+        (Reply(0, "DECISION: A\nVALUES: Joy", "MAX_TOKENS"), "truncated", "the answer ended for its length"),
+        (Reply(0, "", "length"), "truncated", "the answer ended for its length"),
+        (Reply(0, None, None, "503 after 5 attempts"), "failed", "503 after 5 attempts"),
+        (Reply(0, is_asked=False), "not_asked", "the prompt was not asked"),
+        (Reply(0, failure="budget_usd", is_asked=False), "not_asked", "budget_usd"),
     ],
 )
 @pytest.mark.parametrize("form", ["decide", "open"])
 def test_what_ended_an_answer_counts_before_its_text(written, status, reason, form):
-    found = parse_answer(written, asked(form))
-    assert (found["status"], found["reason"]) == (status, reason)
-    assert (found["decision"], found["values"], found["explanation"]) == (None, [], None)
+    outcome = parse_answer(written, request(form))
+    assert (outcome["status"], outcome["reason"]) == (status, reason)
+    assert (outcome["decision"], outcome["values"], outcome["explanation"]) == (None, [], None)
 
 
 def test_open_and_advocate_texts_are_taken_whole():
     for form in ("open", "advocate"):
-        assert parsed(" I go.\nDECISION: none ", asked(form))["explanation"] == "I go.\nDECISION: none"
+        assert parsed(" I go.\nDECISION: none ", request(form))["explanation"] == "I go.\nDECISION: none"
 
 
 def test_every_answer_is_a_row_of_the_table_and_none_is_dropped():
     written = [
-        Written(0, answered("A"), "stop", counts={"prompt_tokens": 90, "output_tokens": 20, "cost_usd": 0.001}),
-        *(Written(1, answered("NEITHER")), Written(2, "I cannot answer this."), Written(3, None, "safety")),
-        *(Written(4, "I go. " * 20, "length"), Written(5, "DECISION: A", "length")),
-        *(Written(6, "x"), Written(7, failure="no route"), Written(8, is_asked=False)),
+        Reply(0, answered("A"), "stop", counts={"prompt_tokens": 90, "output_tokens": 20, "cost_usd": 0.001}),
+        *(Reply(1, answered("NEITHER")), Reply(2, "I cannot answer this."), Reply(3, None, "safety")),
+        *(Reply(4, "I go. " * 20, "length"), Reply(5, "DECISION: A", "length")),
+        *(Reply(6, "x"), Reply(7, failure="no route"), Reply(8, is_asked=False)),
     ]
-    table = derive_reasons([(asked(), each) for each in written])
+    table = derive_reasons([(request(), each) for each in written])
     assert table["status"].tolist() == list(STATUSES)
     assert table["draw"].tolist() == list(range(9))
     assert table["decision"].tolist()[0] == "high"
@@ -232,9 +241,9 @@ THOUGHT = "Well, let me think of what my brother would say of that, and of what 
 @pytest.mark.parametrize("end", ["end", "length"])
 def test_a_text_that_goes_round_in_circles_is_a_loop_and_not_cut(form, end):
     """Nobody should raise max_tokens for one."""
-    found = parsed(LOOPED, asked(form), finish_reason=end)
-    assert (found["status"], found["decision"]) == ("loop", None)
-    assert "goes round in circles" in found["reason"]
+    outcome = parsed(LOOPED, request(form), finish_reason=end)
+    assert (outcome["status"], outcome["decision"]) == ("loop", None)
+    assert "goes round in circles" in outcome["reason"]
 
 
 def test_a_decision_that_is_repeated_in_circles_is_a_loop_too():
@@ -242,9 +251,9 @@ def test_a_decision_that_is_repeated_in_circles_is_a_loop_too():
 
 
 def test_what_is_off_its_format_is_so_before_it_is_cut():
-    found = parsed(THOUGHT, finish_reason="length")
-    assert (found["status"], found["reason"]) == ("unparsed", "no line DECISION; the answer ended for its length")
-    assert parsed(THOUGHT, asked("open"), finish_reason="length")["status"] == "truncated"
+    outcome = parsed(THOUGHT, finish_reason="length")
+    assert (outcome["status"], outcome["reason"]) == ("unparsed", "no line DECISION; the answer ended for its length")
+    assert parsed(THOUGHT, request("open"), finish_reason="length")["status"] == "truncated"
 
 
 def test_an_answer_goes_on_from_the_name_of_its_first_field():
@@ -264,13 +273,13 @@ def test_an_answer_goes_on_from_the_name_of_its_first_field():
     ],
 )
 def test_open_texts_that_can_be_told_to_be_no_answer_are_not_ok(text, reason):
-    found = parsed(text, asked("open"))
-    assert found["status"] == "unparsed"
-    assert found["reason"].startswith(reason)
+    outcome = parsed(text, request("open"))
+    assert outcome["status"] == "unparsed"
+    assert outcome["reason"].startswith(reason)
 
 
 def test_an_open_text_that_says_its_prompt_again_is_an_echo():
-    what = replace(asked("open"), prompt=THOUGHT)
+    what = replace(request("open"), prompt=THOUGHT)
     assert parsed(THOUGHT[:70], what)["reason"] == "the answer is an echo: is a beginning of the prompt"
     assert parsed(f"So: {THOUGHT}.", what)["status"] == "unparsed"
     assert parsed("I would ask my brother first, and then see what to do about the house.", what)["status"] == "ok"
@@ -278,4 +287,4 @@ def test_an_open_text_that_says_its_prompt_again_is_an_echo():
 
 def test_no_bundled_sentence_is_taken_for_a_fault():
     for sentence in read_exemplars("bundled")["text"]:
-        assert parsed(sentence, asked("open"))["status"] in ("ok", "refused"), sentence
+        assert parsed(sentence, request("open"))["status"] in ("ok", "refused"), sentence

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldwise.answers.scenario_answers import axis_means, by_scenario, gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import axis_means, by_scenario, gather_answers
 from valuesassets.records.errors import MissingData
 from valuesassets_tests.instruments.worldwise.made_tables import choices, chosen, nothing, projections, reasons
 
@@ -10,10 +10,10 @@ AXES = ["IDV", "IDV", "PDI"]
 
 
 def test_a_lean_is_the_mean_of_both_orders_whatever_the_pull_of_the_first_option():
-    found = by_scenario(chosen({"JPN": [0.2, -0.4, 0.6], "placebo": [0.0, 0.0, 0.1]}, AXES, bias=0.15)["choice"])
-    np.testing.assert_allclose(found.values, [[0.2, -0.4, 0.6], [0, 0, 0.1]], atol=1e-12)
-    np.testing.assert_allclose(found.effects[0], [0.2, -0.4, 0.5], atol=1e-12)
-    assert (found.cultures, found.axes.tolist()) == (("JPN",), AXES)
+    means = by_scenario(chosen({"JPN": [0.2, -0.4, 0.6], "placebo": [0.0, 0.0, 0.1]}, AXES, bias=0.15)["choice"])
+    np.testing.assert_allclose(means.values, [[0.2, -0.4, 0.6], [0, 0, 0.1]], atol=1e-12)
+    np.testing.assert_allclose(means.effects[0], [0.2, -0.4, 0.5], atol=1e-12)
+    assert (means.cultures, means.axes.tolist()) == (("JPN",), AXES)
 
 
 def test_what_was_not_read_stays_missing_and_is_filled_only_for_bounds():
@@ -24,10 +24,10 @@ def test_what_was_not_read_stays_missing_and_is_filled_only_for_bounds():
 
 
 def test_a_condition_that_was_never_asked_has_no_values():
-    found = by_scenario(chosen({"JPN": [0.2, 0.4, 0.6]}, AXES)["choice"])
-    assert np.isnan(found.of("placebo")).all()
-    assert np.isnan(found.effects).all()
-    assert found.of().shape == (0, 3)
+    means = by_scenario(chosen({"JPN": [0.2, 0.4, 0.6]}, AXES)["choice"])
+    assert np.isnan(means.of("placebo")).all()
+    assert np.isnan(means.effects).all()
+    assert means.of().shape == (0, 3)
 
 
 def test_decisions_are_averaged_over_draws_and_then_over_orders():
@@ -42,17 +42,17 @@ def test_decisions_are_averaged_over_draws_and_then_over_orders():
             ("JPN", 2, "PDI", {"status": "declined", "draw": 1}),
         ]
     )
-    found = by_scenario(gather_answers(choices({}, []), written, projections(written, 0.0))["decision"])
+    means = by_scenario(gather_answers(choices({}, []), written, projections(written, 0.0))["decision"])
     # 0 and 1: half; one order missing: nothing; a draw missing: the other stands
-    np.testing.assert_array_equal(found.values, [[0.5, np.nan, -1]])
+    np.testing.assert_array_equal(means.values, [[0.5, np.nan, -1]])
 
 
 def test_positions_are_those_on_the_own_axis_of_answers_that_were_read():
     written = reasons([("JPN", 0, "IDV", {}), ("JPN", 1, "PDI", {"status": "truncated"}), ("JPN", 2, "PDI", {})])
-    found = gather_answers(choices({}, []), written, projections(written, [0.3, 0.4, -1.2]))
-    np.testing.assert_array_equal(by_scenario(found["position_decide"]).values, [[0.3, np.nan, -1.2]])
-    assert found["position_open"].empty
-    assert by_scenario(found["position_open"]).values.shape == (0, 0)
+    answers = gather_answers(choices({}, []), written, projections(written, [0.3, 0.4, -1.2]))
+    np.testing.assert_array_equal(by_scenario(answers["position_decide"]).values, [[0.3, np.nan, -1.2]])
+    assert answers["position_open"].empty
+    assert by_scenario(answers["position_open"]).values.shape == (0, 0)
 
 
 def test_a_reason_that_was_not_projected_has_no_position():
@@ -64,10 +64,13 @@ def test_a_reason_that_was_not_projected_has_no_position():
 
 
 def test_channels_are_not_pooled():
-    made = pd.concat([choices({"JPN": [0.1]}, ["IDV"]), choices({"USA": [0.1]}, ["IDV"]).assign(channel="drawn")])
-    with pytest.raises(MissingData) as told:
-        gather_answers(made, *nothing())
-    assert str(told.value) == "choices come from the channels drawn, exact, which are not pooled: measure each alone"
+    entries = pd.concat([choices({"JPN": [0.1]}, ["IDV"]), choices({"USA": [0.1]}, ["IDV"]).assign(channel="drawn")])
+    with pytest.raises(MissingData) as entries_here:
+        gather_answers(entries, *nothing())
+    assert (
+        str(entries_here.value)
+        == "choices come from the channels drawn, exact, which are not pooled: measure each alone"
+    )
 
 
 def test_values_in_the_scenarios_of_other_answers():

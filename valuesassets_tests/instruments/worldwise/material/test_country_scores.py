@@ -6,7 +6,6 @@ import pytest
 from valuesassets.instruments.worldwise.material.country_scores import (
     country_codes,
     read_country_scores,
-    scores_by_country,
     standard_scores,
 )
 from valuesassets.instruments.worldwise.material.dimensions import AXES
@@ -60,11 +59,11 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(case, tmp_path):
 @pytest.mark.parametrize("separator", [",", ";"])
 def test_scores_are_read_from_either_kind_of_copy_and_what_is_missing_stays_so(tmp_path, separator):
     text = HEAD + "AUL,Australia,38,90,61,51,21,71\nARA,Arab countries,80,38,53,68,23,34\nALG,Algeria,,#NULL!,,,26,32\n"
-    found = read_country_scores(write(tmp_path / "scores.csv", text.replace(",", separator)))
-    assert found["country"].tolist() == ["AUS", None, "DZA"]
-    assert found[list(AXES)].to_numpy()[0].tolist() == [90, 38, 61, 51, 21, 71]
-    assert found[list(AXES)].isna().to_numpy()[2].tolist() == [True, True, True, True, False, False]
-    assert scores_by_country(found).index.tolist() == ["AUS", "DZA"]
+    scores = read_country_scores(write(tmp_path / "scores.csv", text.replace(",", separator)))
+    assert scores["country"].tolist() == ["AUS", None, "DZA"]
+    assert scores[list(AXES)].to_numpy()[0].tolist() == [90, 38, 61, 51, 21, 71]
+    assert scores[list(AXES)].isna().to_numpy()[2].tolist() == [True, True, True, True, False, False]
+    assert standard_scores(scores).index.tolist() == ["AUS", "DZA"]
 
 
 def test_codes_are_countries_of_iso_3166_each_once_and_ten_rows_are_none():
@@ -83,16 +82,16 @@ def test_z_is_over_complete_countries_and_regions_do_not_count(tmp_path):
         + "AUL,Australia,10,20,30,40,50,60\nAUT,Austria,30,20,30,40,50,60\nJPN,Japan,50,#NULL!,35,40,50,60\n"
         + "ARA,Arab countries,100,20,30,40,50,60\n"
     )
-    found = standard_scores(read_country_scores(write(tmp_path / "scores.csv", text)))
+    z = standard_scores(read_country_scores(write(tmp_path / "scores.csv", text)))
     half = 1 / np.sqrt(2)  # two countries, 20 apart: their sd is 20 / sqrt(2)
-    assert found["PDI"].to_dict() == pytest.approx({"AUS": -half, "AUT": half, "JPN": 3 * half})
-    assert found[["IDV", "MAS"]].isna().all(axis=None)
-    assert list(found) == list(AXES)
+    assert z["PDI"].to_dict() == pytest.approx({"AUS": -half, "AUT": half, "JPN": 3 * half})
+    assert z[["IDV", "MAS"]].isna().all(axis=None)
+    assert list(z) == list(AXES)
 
 
 def test_the_bundled_rows_are_at_most_a_dozen_complete_and_each_names_source_and_version():
-    found = read_country_scores()
-    assert len(found) == 12
-    assert not found.isna().any(axis=None)
+    scores = read_country_scores()
+    assert len(scores) == 12
+    assert not scores.isna().any(axis=None)
     rows = (STUDIES / "worldwise" / "country_scores.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert all("Hofstede, Hofstede and Minkov (2010)" in row and row.endswith(",2015-08-16") for row in rows)

@@ -63,9 +63,9 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(case, tmp_path):
 
 def test_the_controls_are_asked_after_the_cultures_of_a_file(tmp_path):
     file = write(tmp_path / "cultures.json", {"NLD": NETHERLANDS, "JPN": JAPAN | {"language": "jpn"}})
-    found = read_cultures(file)
-    assert [(each.code, each.language, each.names) for each in found] == [
+    cultures = read_cultures(file)
+    assert [(each.code, each.language, each.names) for each in cultures] == [
         ("NLD", None, ("Netherlands",)),
         ("JPN", "jpn", ("Japan", "Japanese", "Tokyo")),
     ]
-    assert [persona_code(each) for each in asked_personas(found)] == ["NLD", "JPN", "placebo", "unprompted"]
+    assert [persona_code(each) for each in asked_personas(cultures)] == ["NLD", "JPN", "placebo", "unprompted"]

@@ -10,21 +10,21 @@ HEADER, *GOOD = exemplar_lines(["IDV"])
 
 
 def test_bundled_sentences_are_a_dozen_pairs_or_more_on_every_axis_each_once():
-    found = read_exemplars(BUNDLED)
-    assert list(dict.fromkeys(found["axis"])) == list(AXES)
-    assert (found.groupby("axis")["pair"].nunique() >= 12).all()
-    assert found["text"].is_unique
-    assert (found.groupby("pair").size() == 2).all()
+    sentences = read_exemplars(BUNDLED)
+    assert list(dict.fromkeys(sentences["axis"])) == list(AXES)
+    assert (sentences.groupby("axis")["pair"].nunique() >= 12).all()
+    assert sentences["text"].is_unique
+    assert (sentences.groupby("pair").size() == 2).all()
 
 
 def test_an_axis_may_do_without_pairs(tmp_path):
     lines = [HEADER, *(f"PDI,{pole},,{pole} sentence {n}" for pole in ("high", "low") for n in "abc"), *GOOD]
-    found = read_exemplars(write_lines(tmp_path / "e.csv", lines))
-    assert found["pair"].isna().tolist() == [True] * 6 + [False] * 12
+    sentences = read_exemplars(write_lines(tmp_path / "e.csv", lines))
+    assert sentences["pair"].isna().tolist() == [True] * 6 + [False] * 12
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         (
             ["XYZ,high,x,A sentence."],
@@ -62,11 +62,11 @@ def test_an_axis_may_do_without_pairs(tmp_path):
         ),
     ],
 )
-def test_a_fault_is_one_line(tmp_path, lines, said):
+def test_a_fault_is_one_line(tmp_path, lines, message):
     path = write_lines(tmp_path / "e.csv", [HEADER, *GOOD, *lines])
     with pytest.raises(InputError) as error:
         read_exemplars(path)
-    assert str(error.value) == f"{path}: {said}"
+    assert str(error.value) == f"{path}: {message}"
 
 
 def test_a_file_without_a_column_for_pairs_is_refused(tmp_path):

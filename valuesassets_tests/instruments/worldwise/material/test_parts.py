@@ -6,9 +6,9 @@ from valuesassets.records.study import load_study
 
 
 def test_every_culture_and_control_is_a_part_that_is_asked_in_english():
-    found = parts(load_study("demo_worldwise"))
-    assert [part.name for part in found] == ["ORVA", "TESK", "MULD", "KYPP", "placebo", "unprompted"]
-    assert {part.language for part in found} == {"eng"}
+    names = parts(load_study("demo_worldwise"))
+    assert [part.name for part in names] == ["ORVA", "TESK", "MULD", "KYPP", "placebo", "unprompted"]
+    assert {part.language for part in names} == {"eng"}
 
 
 def test_a_part_asks_its_cultures_persona_and_a_control_itself():

@@ -5,12 +5,19 @@ from collections import Counter
 
 import pytest
 
+from valuesassets.instruments.worldwise.material.country_scores import country_codes
 from valuesassets.instruments.worldwise.material.dimensions import AXES
-from valuesassets.instruments.worldwise.material.scenario_doubts import find_doubts
-from valuesassets.instruments.worldwise.material.scenarios import read_scenarios, scenario_rows, scenarios_of
+from valuesassets.instruments.worldwise.material.scenarios import (
+    Scenario,
+    find_doubts,
+    read_scenarios,
+    scenario_rows,
+    scenarios_of,
+)
 from valuesassets.instruments.worldwise.tables import SCENARIOS
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.parquet import read_frame, write_table
+from valuesassets.records.places import load_facts
 from valuesassets_tests.instruments.worldwise.made_dilemmas import DILEMMAS, dilemmas, write
 
 ONE = "scenario 1 (IVR-x1)"
@@ -95,19 +102,19 @@ def test_a_file_that_is_not_there_is_said_to_be_so(tmp_path):
 
 def test_further_keys_are_kept_through_the_table_and_back(tmp_path):
     file = write(tmp_path / "dilemmas.json", dilemmas(source="café", year=2020, language="en"))
-    found = read_scenarios(file)
-    assert json.loads(found[0].more or "") == {"source": "café", "year": 2020}
-    assert (found[0].language, found[1].more) == ("eng", None)
-    write_table(tmp_path / "s.parquet", scenario_rows(found), SCENARIOS)
-    assert scenarios_of(read_frame(tmp_path / "s.parquet", SCENARIOS)) == found
+    scenarios = read_scenarios(file)
+    assert json.loads(scenarios[0].more or "") == {"source": "café", "year": 2020}
+    assert (scenarios[0].language, scenarios[1].more) == ("eng", None)
+    write_table(tmp_path / "s.parquet", scenario_rows(scenarios), SCENARIOS)
+    assert scenarios_of(read_frame(tmp_path / "s.parquet", SCENARIOS)) == scenarios
 
 
 def test_the_bundled_dilemmas_are_eight_per_axis_over_six_domains_and_without_a_doubt():
-    found = read_scenarios()
-    assert Counter(each.axis for each in found) == dict.fromkeys(AXES, 8)
+    scenarios = read_scenarios()
+    assert Counter(each.axis for each in scenarios) == dict.fromkeys(AXES, 8)
     for axis in AXES:
-        assert len({each.domain for each in found if each.axis == axis}) == 6
-    assert find_doubts(found) == []
+        assert len({each.domain for each in scenarios if each.axis == axis}) == 6
+    assert find_doubts(scenarios) == []
 
 
 def test_no_pole_of_the_bundled_dilemmas_is_told_by_its_length():
@@ -115,3 +122,54 @@ def test_no_pole_of_the_bundled_dilemmas_is_told_by_its_length():
         pairs = [(len(each.high), len(each.low)) for each in read_scenarios() if each.axis == axis]
         assert all(max(pair) < 1.35 * min(pair) for pair in pairs)
         assert abs(sum(high - low for high, low in pairs)) / len(pairs) < 2
+
+
+def doubts(**changed):
+    return find_doubts([Scenario(**(DILEMMAS[0] | changed)), Scenario(**DILEMMAS[1])])
+
+
+def test_a_sound_dilemma_raises_none():
+    assert doubts() == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"high": "Go.", "low": "Stay in."}, "option low has 8 characters, the other 3: more than 2 times as many"),
+        ({"high": "Go there.", "low": "Stay"}, "option high has 9 characters, the other 4: more than 2 times as many"),
+        ({"situation": "A band from Norway plays."}, "names a country: Norway"),
+        ({"question": "Is this how the U.S.A. dances?"}, "names a country: U.S.A."),
+        ({"high": "Go and hear the Norwegians."}, "names a country: Norwegians"),
+        ({"high": "Be Indulgent, and dance."}, "has a word of the axis: Indulgent"),
+        ({"situation": "What would Hofstede say?"}, "has a word of the axis: Hofstede"),
+        ({"situation": "Is it IVR?"}, "has a word of the axis: IVR"),
+        ({"language": "deu"}, "is in deu, the lines around it are English"),
+    ],
+)
+def test_each_fault_is_named(changed, what):
+    assert doubts(**changed) == [("IVR-x1", what)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"high": "Go out.", "low": "Stay at home."},
+        {"situation": "A band from Indiana plays turkey in the straw."},
+        {"situation": "The outcome is uncertain."},
+    ],
+)
+def test_what_only_looks_alike_is_none(changed):
+    assert doubts(**changed) == []
+
+
+def test_every_country_of_the_matrix_and_of_the_map_is_known_and_its_regions_are_no_countries():
+    of_matrix = [name for _, name, alpha3 in country_codes() if alpha3]
+    named = {"Norway", "Korea South", "South Korea", *of_matrix, *load_facts("iw_coordinates.csv")["name"]}
+    assert [name for name in named if not doubts(situation=f"A band from {name} plays.")] == []
+    assert doubts(situation="A band from Arab countries plays, one from Africa East too.") == []
+
+
+def test_what_tells_a_culture_of_the_study_is_a_doubt_and_is_none_without_it():
+    scenario = Scenario(**DILEMMAS[0] | {"situation": "The ferry to Port Averil is late."})
+    assert find_doubts([scenario]) == []
+    assert find_doubts([scenario], ["Averil", "Kyppish"]) == [(scenario.id, "names a country: Averil")]

@@ -46,8 +46,8 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(case, tmp_path):
 
 
 def test_the_bundled_values_are_two_for_each_pole_and_lean_nowhere():
-    found = read_value_names()
-    assert found.groupby(["axis", "pole"]).size().to_dict() == {(a, p): 2 for a in AXES for p in ("high", "low")}
+    values = read_value_names()
+    assert values.groupby(["axis", "pole"]).size().to_dict() == {(a, p): 2 for a in AXES for p in ("high", "low")}
 
 
 LISTED = HEAD + "Freedom,IDV,high\nFamily,IDV,low\nRank,PDI,high\n"
@@ -60,7 +60,7 @@ def test_ticks_count_one_for_the_high_pole_and_minus_one_for_the_low(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("Fun,IND,high", "axis 'IND' found, one of IDV, PDI, MAS, UAI, LTO, IVR was expected"),
         ("Fun,IVR,middle", "pole 'middle' found, one of high, low was expected"),
@@ -68,8 +68,8 @@ def test_ticks_count_one_for_the_high_pole_and_minus_one_for_the_low(tmp_path):
         ("Family,IVR,high", "value Family stands in line 3 already; keep one"),
     ],
 )
-def test_a_fault_of_a_list_with_axes_of_one_pole_is_one_line(tmp_path, line, said):
+def test_a_fault_of_a_list_with_axes_of_one_pole_is_one_line(tmp_path, line, message):
     path = write(tmp_path / "v.csv", f"{LISTED}{line}\n")
     with pytest.raises(QuestionError) as error:
         read_value_names(path, has_both_poles=False)
-    assert str(error.value) == f"{path}: line 5: {said}"
+    assert str(error.value) == f"{path}: line 5: {message}"

@@ -36,17 +36,17 @@ def followed(slope=0.1, noise=0.0, seed=0, z=Z):
 
 
 def aligned(leans, z=Z, readout="choice", axes=AXES, **more):
-    found = align_model("m", chosen(leans, axes, **more), z, HOW, {})
-    return {name: frame[frame["readout"] == readout] for name, frame in found.items()}
+    tables = align_model("m", chosen(leans, axes, **more), z, HOW, {})
+    return {name: frame[frame["readout"] == readout] for name, frame in tables.items()}
 
 
 def test_leans_that_move_with_the_scores_agree_with_them_and_have_their_slope():
-    found = aligned(followed(0.1))
-    first = found["agreement"].set_index("kind").loc["axis-centred"]
+    tables = aligned(followed(0.1))
+    first = tables["agreement"].set_index("kind").loc["axis-centred"]
     assert first["r"] == pytest.approx(1)
     assert first["p"] == pytest.approx(1 / 120)  # of all labellings the one at hand alone is as good
-    assert found["agreement"]["kind"].tolist() == list(KINDS)
-    row = found["flattening"].iloc[0]
+    assert tables["agreement"]["kind"].tolist() == list(KINDS)
+    row = tables["flattening"].iloc[0]
     assert [row["slope"], row["slope_low"], row["slope_high"]] == pytest.approx([0.1] * 3)
     assert [row["slope_least"], row["slope_most"]] == pytest.approx([0.1] * 2)
     assert row["culture_share"] == pytest.approx(1)
@@ -55,13 +55,13 @@ def test_leans_that_move_with_the_scores_agree_with_them_and_have_their_slope():
 @pytest.mark.parametrize(("kind", "is_double"), [("axis-centred", False), ("double-centred", True)])
 def test_r_and_p_are_those_of_all_labellings(kind, is_double):
     leans = followed(0.03, 0.3, seed=2)
-    found = aligned(leans)["agreement"].set_index("kind").loc[kind]
+    tables = aligned(leans)["agreement"].set_index("kind").loc[kind]
     profiles = np.array([[row[np.array(AXES) == axis].mean() for axis in ALL_AXES] for row in leans.values()])
     a, b = centred_on_items(profiles), centred_on_items(Z.to_numpy())
     every = [correlation(a, b[list(order)], is_double) for order in permutations(range(5))]
-    assert found["r"] == pytest.approx(every[0])
-    assert found["p"] == pytest.approx(np.mean(np.array(every) >= every[0] - 1e-12))
-    assert found["null_low"] == pytest.approx(np.quantile(every, 0.025))
+    assert tables["r"] == pytest.approx(every[0])
+    assert tables["p"] == pytest.approx(np.mean(np.array(every) >= every[0] - 1e-12))
+    assert tables["null_low"] == pytest.approx(np.quantile(every, 0.025))
 
 
 def test_the_slope_is_that_of_a_regression_on_centred_scores():
@@ -93,14 +93,14 @@ def test_a_missing_answer_brings_in_no_difference_of_topics():
     """All cultures lean alike; without centring within scenarios, the gap would count for a difference."""
     level = np.linspace(-0.9, 0.9, len(AXES))
     leans = dict.fromkeys(CULTURES, level)
-    found = aligned(leans, missing={("JPN", 0), ("USA", 5)})
-    row = found["flattening"].iloc[0]
+    tables = aligned(leans, missing={("JPN", 0), ("USA", 5)})
+    row = tables["flattening"].iloc[0]
     assert row["slope"] == pytest.approx(0, abs=1e-12)
     assert row["slope_least"] < -0.001
     assert row["slope_most"] > 0.001
-    assert set(found["agreement"]["status"]) == {"undefined"}
-    assert set(found["agreement"]["reason"]) == {"nothing varies, so that there is no correlation"}
-    assert found["agreement"]["r"].isna().all()
+    assert set(tables["agreement"]["status"]) == {"undefined"}
+    assert set(tables["agreement"]["reason"]) == {"nothing varies, so that there is no correlation"}
+    assert tables["agreement"]["r"].isna().all()
 
 
 def verdicts(p, alpha=0.05, **more):
@@ -133,36 +133,36 @@ def test_without_correlations_there_is_no_verdict_but_the_reason():
 
 @pytest.mark.parametrize(("correction", "expected"), [("holm", 0.04), ("benjamini-hochberg", 0.03)])
 def test_p_values_are_corrected_over_models_for_each_readout_and_kind(correction, expected):
-    made = AGREEMENT.frame(
+    entries = AGREEMENT.frame(
         [
             {"model": model, "readout": readout, "kind": "axis-centred", "p": p}
             for readout in ("choice", "position_open")
             for model, p in (("m", 0.02), ("n", 0.03), ("o", np.nan))
         ]
     )
-    found = corrected(made, ["readout", "kind"], Inference(correction=correction))
-    np.testing.assert_allclose(found["p_corrected"].astype(float), [expected, expected, np.nan] * 2)
+    table = corrected(entries, ["readout", "kind"], Inference(correction=correction))
+    np.testing.assert_allclose(table["p_corrected"].astype(float), [expected, expected, np.nan] * 2)
 
 
 def test_fewer_than_four_cultures_are_refused_with_the_reason():
-    found = aligned(followed(), z=Z.iloc[:3])
-    assert set(found["agreement"]["status"]) == {"refused"}
+    tables = aligned(followed(), z=Z.iloc[:3])
+    assert set(tables["agreement"]["status"]) == {"refused"}
     reason = "3 cultures with answers and country scores, 4 or more are needed for a p-value; without scores of all "
     reason += f"axes, and so left out: {', '.join(sorted(Z.index[3:], key=list(Z.index).index))}"
-    assert set(found["agreement"]["reason"]) == {reason} == set(found["flattening"]["reason"])
-    assert found["agreement"][["r", "r_low", "p", "null_low"]].isna().all(axis=None)
-    assert found["flattening"][["slope", "slope_low", "slope_least"]].isna().all(axis=None)
-    assert found["flattening"]["n_pairs"].tolist() == [10]
+    assert set(tables["agreement"]["reason"]) == {reason} == set(tables["flattening"]["reason"])
+    assert tables["agreement"][["r", "r_low", "p", "null_low"]].isna().all(axis=None)
+    assert tables["flattening"][["slope", "slope_low", "slope_least"]].isna().all(axis=None)
+    assert tables["flattening"]["n_pairs"].tolist() == [10]
 
 
 def test_a_culture_without_all_scores_has_no_human_side():
     partly = Z.copy()
     partly.loc["DEU", "PDI"] = np.nan
-    found = aligned(followed(), z=partly)
-    assert set(found["agreement"]["n_cultures"]) == {4}
-    assert set(found["agreement"]["reason"]) == {"without scores of all axes, and so left out: DEU"}
+    tables = aligned(followed(), z=partly)
+    assert set(tables["agreement"]["n_cultures"]) == {4}
+    assert set(tables["agreement"]["reason"]) == {"without scores of all axes, and so left out: DEU"}
     assert set(aligned(followed(), z=Z)["agreement"]["reason"]) == {None}
-    assert found["agreement"].set_index("kind").loc["axis-centred", "p"] == pytest.approx(1 / 24)
+    assert tables["agreement"].set_index("kind").loc["axis-centred", "p"] == pytest.approx(1 / 24)
 
 
 def test_more_than_seven_cultures_are_permuted_at_random():
@@ -171,8 +171,8 @@ def test_more_than_seven_cultures_are_permuted_at_random():
 
 
 def test_reasons_that_were_never_asked_for_have_no_rows():
-    found = aligned(followed(), readout="position_open")
-    assert [len(frame) for frame in found.values()] == [0, 0, 0]
+    tables = aligned(followed(), readout="position_open")
+    assert [len(frame) for frame in tables.values()] == [0, 0, 0]
 
 
 def test_pairs_that_differ_everywhere_are_told_apart_and_alike_ones_are_not():
@@ -196,6 +196,6 @@ def test_cultures_without_a_common_scenario_are_not_compared():
 
 
 def test_rows_fit_their_tables():
-    found = align_model("m", chosen(followed(0.05, 0.1), AXES), Z, HOW, {})
+    tables = align_model("m", chosen(followed(0.05, 0.1), AXES), Z, HOW, {})
     for name, table in {"agreement": AGREEMENT, "flattening": FLATTENING, "culture_pairs": CULTURE_PAIRS}.items():
-        table.checked(pa.Table.from_pandas(found[name], preserve_index=False), "made")
+        table.checked(pa.Table.from_pandas(tables[name], preserve_index=False), "made")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
+from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.measures.axes import axis_validity, exchanged, fit_axes, held_out_auc
 from valuesassets_tests.instruments.worldwise.made_answer_files import exemplar_lines, write_lines
@@ -42,8 +42,8 @@ def test_held_out_auc_is_its_definition(seed, n_pairs, is_paired):
     vectors, is_high, names = drawn(seed, n_pairs, apart=0.5)
     pairs = names if is_paired else None
     labels = np.vstack([is_high, exchanged(is_high, pairs, 2, np.random.default_rng(seed))])
-    found = held_out_auc(vectors @ vectors.T, labels, pairs)
-    assert found == pytest.approx([by_hand(vectors, each, pairs) for each in labels])
+    aucs = held_out_auc(vectors @ vectors.T, labels, pairs)
+    assert aucs == pytest.approx([by_hand(vectors, each, pairs) for each in labels])
 
 
 @given(st.integers(0, 10**6))
@@ -87,8 +87,8 @@ def test_an_axis_of_words_is_valid_by_words_and_says_why_where_it_is_not(tmp_pat
     shuffled = [
         f"{line.rpartition(',')[0]},{texts[k]}" for line, k in zip(lines[13:], random.permutation(12), strict=True)
     ]
-    found = read_exemplars(write_lines(tmp_path / "e.csv", [*lines[:13], *shuffled]))
-    axes = fit_axes(found, lexical_vectors(list(found["text"])).toarray())
+    sentences = read_exemplars(write_lines(tmp_path / "e.csv", [*lines[:13], *shuffled]))
+    axes = fit_axes(sentences, lexical_vectors(list(sentences["text"])).toarray())
     assert (axes["IDV"].held_out_auc, axes["IDV"].is_valid, axes["IDV"].reason) == (1.0, True, None)
     assert axes["IDV"].p <= 0.05
     assert not axes["PDI"].is_valid

@@ -1,4 +1,4 @@
-"""What choices follow, in made worlds: leans, a pull of position, both, noise; and what analyses then withhold."""
+"""What choices follow, in simulations: leans, a pull of position, both, noise; and what analyses then withhold."""
 
 import numpy as np
 import pandas as pd
@@ -7,10 +7,9 @@ from scipy.special import expit
 
 from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.measures.alignment import derive_alignment
-from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.measures.cultural_profiles import derive_cultural_profiles
 from valuesassets.instruments.worldwise.measures.persona_shift import derive_persona_shift
-from valuesassets.instruments.worldwise.measures.reliability import derive_reliability
+from valuesassets.instruments.worldwise.measures.reliability import choice_orders, derive_reliability
 from valuesassets.instruments.worldwise.measures.say_do_gap import derive_say_do_gap
 from valuesassets.instruments.worldwise.tables import CHOICE_ORDERS, CHOICES
 from valuesassets.records.settings.measuring import Inference, Thresholds
@@ -21,7 +20,7 @@ CONDITIONS = ("JPN", "USA", "IND", "MEX", "placebo", "unprompted")
 AXES = ["IDV"] * 8 + ["PDI"] * 8
 NO_DOMAINS = pd.DataFrame(columns=pd.Index(["scenario_id", "domain"]))
 HOW = Inference(resamples=199)
-WORLDS = {
+SIMULATIONS = {
     "lean": {"lean": 0.8, "effect": 0.6},
     "lean and pull": {"lean": 0.8, "effect": 0.6, "pull": 3.0},
     "position": {"pull": 3.0},
@@ -30,7 +29,7 @@ WORLDS = {
 }
 
 
-def made(seed=0, lean=0.0, effect=0.0, pull=0.0, pull_apart=0.0, noise=0.1, p_valid=0.6):
+def choices_with(seed=0, lean=0.0, effect=0.0, pull=0.0, pull_apart=0.0, noise=0.1, p_valid=0.6):
     """Choices of one model, in log odds: leans of dilemmas, effects of cultures, pulls, and noise of an order alone."""
     random = np.random.default_rng(seed)
     leans, pulls = random.normal(0, lean, len(AXES)), pull + random.normal(0, pull_apart, len(AXES))
@@ -47,7 +46,7 @@ def made(seed=0, lean=0.0, effect=0.0, pull=0.0, pull_apart=0.0, noise=0.1, p_va
 
 
 def row_of(**planted):
-    return choice_orders("m", made(**planted), Thresholds())
+    return choice_orders("m", choices_with(**planted), Thresholds())
 
 
 @pytest.mark.parametrize(
@@ -61,27 +60,27 @@ def row_of(**planted):
     ],
 )
 def test_each_world_is_told_for_what_it_is(kind, follow, is_evidence):
-    found = [row_of(seed=seed, **WORLDS[kind]) for seed in range(20)]
-    agreeing = [(row["follow"] == follow or {row["follow"], follow} == {"position", "neither"}) for row in found]
-    assert np.mean([row["is_evidence"] is is_evidence for row in found]) >= 0.95
+    result = [row_of(seed=seed, **SIMULATIONS[kind]) for seed in range(20)]
+    agreeing = [(row["follow"] == follow or {row["follow"], follow} == {"position", "neither"}) for row in result]
+    assert np.mean([row["is_evidence"] is is_evidence for row in result]) >= 0.95
     assert np.mean(agreeing) >= 0.95
-    CHOICE_ORDERS.frame(found)
+    CHOICE_ORDERS.frame(result)
 
 
 def test_the_sentences_say_what_was_counted_and_what_to_read_instead():
-    assert row_of(**WORLDS["lean"])["reason"] is None
-    pulled = row_of(**WORLDS["lean and pull"])["reason"]
+    assert row_of(**SIMULATIONS["lean"])["reason"] is None
+    pulled = row_of(**SIMULATIONS["lean and pull"])["reason"]
     assert pulled.startswith("position decides most single choices of m (")
     assert pulled.endswith("read p_high_log_odds: p_high is shrunk")
-    alone = row_of(**WORLDS["position"])["reason"]
+    alone = row_of(**SIMULATIONS["position"])["reason"]
     assert alone.startswith("m chooses by position: 96 of 96 choices prefer the other option once both are exchanged, ")
     assert alone.endswith("0.5 is asked for); its choices are no evidence of what it prefers")
-    seldom = row_of(p_valid=0.14, **WORLDS["lean"])["reason"]
+    seldom = row_of(p_valid=0.14, **SIMULATIONS["lean"])["reason"]
     assert seldom.startswith("m seldom answers what was asked: the median P_valid of its choices is 0.14, 0.2 is asked")
 
 
 def test_of_few_dilemmas_it_is_not_known_what_choices_follow():
-    few = made(**WORLDS["position"]).query("scenario_id in ['s0', 's1', 's2']")
+    few = choices_with(**SIMULATIONS["position"]).query("scenario_id in ['s0', 's1', 's2']")
     row = choice_orders("m", few, Thresholds())
     assert (row["is_evidence"], row["follow"]) == (None, None)
     assert (
@@ -95,7 +94,7 @@ def test_analyses_say_nothing_of_choices_that_follow_position_and_all_of_others(
     written = reasons(
         [(culture, at, axis, {"decision": "high"}) for culture in CONDITIONS for at, axis in enumerate(AXES)]
     )
-    answered = {"m": ModelAnswers(made(**WORLDS[kind]), written)}
+    answered = {"m": ModelAnswers(choices_with(**SIMULATIONS[kind]), written)}
     reliability = derive_reliability(answered, load_study("demo_worldwise"), HOW)
     z = pd.DataFrame(
         np.random.default_rng(0).normal(size=(4, 2)), index=pd.Index(CONDITIONS[:4]), columns=pd.Index(["IDV", "PDI"])
@@ -108,10 +107,10 @@ def test_analyses_say_nothing_of_choices_that_follow_position_and_all_of_others(
         "slope": aligned["flattening"],
         "p_nearest": derive_persona_shift(answered, reliability, HOW)["nearest_persona"],
     }
-    shown = {name: frame.query("readout == 'choice'")[name] for name, frame in frames.items()}
+    drawn = {name: frame.query("readout == 'choice'")[name] for name, frame in frames.items()}
     gaps = derive_say_do_gap(answered, reliability, NO_DOMAINS, HOW)["gaps"].query("measure == 'decision'")
-    shown["gap"] = gaps["gap"]
-    for name, numbers in shown.items():
+    drawn["gap"] = gaps["gap"]
+    for name, numbers in drawn.items():
         assert len(numbers), name
         assert numbers.notna().all() == is_shown, name
         assert numbers.isna().all() != is_shown, name
@@ -123,7 +122,7 @@ def test_analyses_say_nothing_of_choices_that_follow_position_and_all_of_others(
 
 def test_a_persona_that_moves_the_pull_alone_is_told_apart_by_the_mean_of_probabilities_and_not_by_log_odds():
     """Why nothing is said of differences between cultures where position decides: a mistaken effect, planted."""
-    flat, pulled = made(lean=0.8, pull=0.0, noise=0.02), made(lean=0.8, pull=4.0, noise=0.02)
+    flat, pulled = choices_with(lean=0.8, pull=0.0, noise=0.02), choices_with(lean=0.8, pull=4.0, noise=0.02)
     mean, log_odds = (
         np.abs(each(pulled) - each(flat)).mean()
         for each in (

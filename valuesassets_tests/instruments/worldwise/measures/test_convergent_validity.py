@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from valuesassets.instruments.worldwise.material.dimensions import AXES
-from valuesassets.instruments.worldwise.measures.convergent_validity import convergent_validity
+from valuesassets.instruments.worldwise.measures.quality_report import convergent_validity
 
 RANDOM = np.random.default_rng(0)
 SCENARIOS = np.repeat(["a", "b", "c"], 40)
@@ -12,28 +12,28 @@ TOPIC = np.repeat(RANDOM.normal(size=(3, 6)) * 10, 40, axis=0)
 
 def test_positions_that_follow_ticks_within_scenarios_converge_whatever_their_topics():
     placed = {axis: LEANS[:, k] + TOPIC[:, k] for k, axis in enumerate(AXES)}
-    found = convergent_validity(placed, LEANS, SCENARIOS)
-    assert found.mean == pytest.approx(1)
-    assert found.discriminant_mean_abs < 0.2
+    validity = convergent_validity(placed, LEANS, SCENARIOS)
+    assert validity.mean == pytest.approx(1)
+    assert validity.discriminant_mean_abs < 0.2
 
 
 def test_correlations_are_those_of_numpy_after_centring_by_hand():
     placed = {"PDI": RANDOM.normal(size=120), "LTO": RANDOM.normal(size=120)}
     placed["PDI"][:5] = np.nan
-    found = convergent_validity(placed, LEANS, SCENARIOS)
+    validity = convergent_validity(placed, LEANS, SCENARIOS)
 
     def centred(values):
         return np.concatenate([values[name == SCENARIOS] - np.nanmean(values[name == SCENARIOS]) for name in "abc"])
 
     def r(axis, k):
         one, other = centred(placed[axis]), centred(LEANS[:, k])
-        known = np.isfinite(one)
-        return np.corrcoef(one[known], other[known])[0, 1]
+        expected = np.isfinite(one)
+        return np.corrcoef(one[expected], other[expected])[0, 1]
 
-    assert found.r == pytest.approx({"PDI": r("PDI", 1), "LTO": r("LTO", 4)})
-    assert found.mean == pytest.approx((r("PDI", 1) + r("LTO", 4)) / 2)
+    assert validity.r == pytest.approx({"PDI": r("PDI", 1), "LTO": r("LTO", 4)})
+    assert validity.mean == pytest.approx((r("PDI", 1) + r("LTO", 4)) / 2)
     others = [abs(r(axis, k)) for axis in placed for k in range(6) if AXES[k] != axis]
-    assert found.discriminant_mean_abs == pytest.approx(np.mean(others))
+    assert validity.discriminant_mean_abs == pytest.approx(np.mean(others))
 
 
 def test_nothing_that_varies_and_no_axis_give_no_correlation():

@@ -3,8 +3,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
-from valuesassets.instruments.worldwise.answers.stored_vectors import vector_columns
+from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors, vector_columns
 from valuesassets.instruments.worldwise.measures.projections import (
     anchors,
     derive_projections,
@@ -18,16 +17,16 @@ SENTENCES = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
 
 
 def test_a_text_is_the_mean_direction_of_its_sentences():
-    vectors, has_direction = text_vectors(SENTENCES, np.array([0, 0, 2]), 3)
+    vectors, has_direction = text_vectors(SENTENCES, [["a", "b"], [], ["c"]])
     assert has_direction.tolist() == [True, False, True]
     assert vectors == pytest.approx(np.array([[0.5**0.5, 0.5**0.5, 0], [0, 0, 0], [0, 0, 1]]))
 
 
 def test_sparse_and_dense_sentences_give_the_same():
     random = np.random.default_rng(0)
-    dense, texts = random.normal(size=(7, 4)), random.integers(0, 3, 7)
-    one, _ = text_vectors(dense, texts, 3)
-    other, _ = text_vectors(sparse.csr_array(dense), texts, 3)
+    dense, texts = random.normal(size=(7, 4)), [["a"] * 3, ["b"], ["c"] * 3]
+    one, _ = text_vectors(dense, texts)
+    other, _ = text_vectors(sparse.csr_array(dense), texts)
     assert other.toarray() == pytest.approx(one)
     direction, high, low = random.normal(size=(3, 4))
     assert positions(other, direction, high, low) == pytest.approx(positions(one, direction, high, low), nan_ok=True)
@@ -45,8 +44,8 @@ def test_a_high_pole_below_the_low_one_gives_no_position():
 
 
 def test_advocates_of_the_own_scenario_are_left_out():
-    found = anchors(np.array([[1.0, 0], [3, 0], [0, 6]]), ["a", "a", "b"], ["a", "b", "c"])
-    assert found == pytest.approx(np.array([[0, 6], [2, 0], [4 / 3, 2]]))
+    means = anchors(np.array([[1.0, 0], [3, 0], [0, 6]]), ["a", "a", "b"], ["a", "b", "c"])
+    assert means == pytest.approx(np.array([[0, 6], [2, 0], [4 / 3, 2]]))
     assert np.isnan(anchors(np.ones((2, 2)), ["a", "a"], ["a"])).all()
 
 
@@ -59,7 +58,7 @@ AXIS = {"axis": "IDV", "held_out_auc": 0.9, "p": 0.01, "is_valid": True, "reason
 HIGH_WORDS, LOW_WORDS = ("mine", "alone"), ("ours", "together")
 
 
-def told(words, form="open", culture="JPN", axis="IDV", pole=None):
+def vectors_of(words, form="open", culture="JPN", axis="IDV", pole=None):
     """A reason per scenario of the words that are given for it, as a bag of words."""
     keys = {"trial_id": "", "axis": axis, "culture": culture, "form": form, "pole": pole, "draw": 0, "kind": "reason"}
     rows = [keys | {"scenario_id": f"s{number}", "trial_id": f"{form}{pole}{number}"} for number in range(len(words))]
@@ -78,23 +77,23 @@ def exemplar_vectors():
 
 def speaking(high=("mine", "mine alone"), low=("ours", "ours together"), draws=3):
     """What a model says for each pole, one text of each to each dilemma, so many times over."""
-    made = [told(words, "advocate", "unprompted", pole=pole) for pole, words in (("high", high), ("low", low))]
-    return pd.concat([each.assign(draw=draw) for draw in range(draws) for each in made], ignore_index=True)
+    entries = [vectors_of(words, "advocate", "unprompted", pole=pole) for pole, words in (("high", high), ("low", low))]
+    return pd.concat([each.assign(draw=draw) for draw in range(draws) for each in entries], ignore_index=True)
 
 
 def test_reasons_stand_between_what_advocates_of_other_dilemmas_say():
-    found = derive_projections(
-        told(["mine alone", "ours together", "mine ours"]), speaking(), exemplar_vectors(), pd.DataFrame([AXIS])
+    result = derive_projections(
+        vectors_of(["mine alone", "ours together", "mine ours"]), speaking(), exemplar_vectors(), pd.DataFrame([AXIS])
     )
     # Of the first dilemma stand the second's advocates: "mine alone" is one of them, "ours together" the other's pole.
-    assert found["position"].tolist()[:2] == pytest.approx([1.0, -(2**0.5)])
-    assert found["position"].tolist()[2] == pytest.approx(0.0, abs=1e-6)
-    assert set(found["status"]) == {"ok"}
+    assert result["position"].tolist()[:2] == pytest.approx([1.0, -(2**0.5)])
+    assert result["position"].tolist()[2] == pytest.approx(0.0, abs=1e-6)
+    assert set(result["status"]) == {"ok"}
 
 
 def test_without_advocates_the_means_of_exemplars_are_the_poles():
-    found = derive_projections(told(["mine", "together"]), None, exemplar_vectors(), pd.DataFrame([AXIS]))
-    assert found["position"].tolist() == pytest.approx([2**0.5 / 2 * 2**0.5, -1.0])
+    result = derive_projections(vectors_of(["mine", "together"]), None, exemplar_vectors(), pd.DataFrame([AXIS]))
+    assert result["position"].tolist() == pytest.approx([2**0.5 / 2 * 2**0.5, -1.0])
 
 
 @pytest.mark.parametrize(
@@ -109,30 +108,32 @@ def test_without_advocates_the_means_of_exemplars_are_the_poles():
     ids=["invalid axis", "advocates in the wrong order", "no advocates", "the same dilemma alone", "too few texts"],
 )
 def test_where_poles_are_not_there_a_reason_has_no_position_and_says_why(axis, advocates, reason):
-    found = derive_projections(told(["mine"]), advocates, exemplar_vectors(), pd.DataFrame([axis]))
-    assert found["position"].isna().all()
-    assert set(found["status"]) == {"undefined"}
-    assert reason in found["reason"].iloc[0]
+    result = derive_projections(vectors_of(["mine"]), advocates, exemplar_vectors(), pd.DataFrame([axis]))
+    assert result["position"].isna().all()
+    assert set(result["status"]) == {"undefined"}
+    assert reason in result["reason"].iloc[0]
 
 
 @pytest.mark.slow
 def test_texts_without_a_pole_are_seldom_told_apart_and_texts_with_one_are():
     """Texts whose place on the axis has nothing to do with their pole, in 200 models; and texts a little apart."""
     random = np.random.default_rng(0)
-    asked = pd.DataFrame(
+    questions = pd.DataFrame(
         [{"axis": "IDV", "scenario_id": f"s{at}", "pole": pole} for at in range(4) for pole in ("high", "low")] * 2
     )
-    is_high = (asked["pole"] == "high").to_numpy()
+    is_high = (questions["pole"] == "high").to_numpy()
 
     def share_told(apart):
-        places = random.normal(0, 1, (200, len(asked), 1)) + apart * is_high[:, None]
-        return np.mean([judge_advocates(asked, each, "IDV", np.ones(1)).why_not_told_apart is None for each in places])
+        places = random.normal(0, 1, (200, len(questions), 1)) + apart * is_high[:, None]
+        return np.mean(
+            [judge_advocates(questions, each, "IDV", np.ones(1)).why_not_distinguished is None for each in places]
+        )
 
     assert share_told(0.0) <= 0.07
     assert share_told(3.0) >= 0.95
 
 
 def test_a_model_that_wrote_nothing_has_no_rows():
-    found = derive_projections(told(["mine"]).head(0), None, exemplar_vectors(), pd.DataFrame([AXIS]))
-    assert found.columns.tolist() == PROJECTIONS.names
-    assert found.empty
+    result = derive_projections(vectors_of(["mine"]).head(0), None, exemplar_vectors(), pd.DataFrame([AXIS]))
+    assert result.columns.tolist() == PROJECTIONS.names
+    assert result.empty

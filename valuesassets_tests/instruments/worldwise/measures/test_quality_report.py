@@ -3,7 +3,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.answers.scenario_answers import gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import gather_answers
 from valuesassets.instruments.worldwise.measures.quality_report import derive_bounds, derive_refusals, derive_statuses
 from valuesassets.instruments.worldwise.tables import BOUNDS, REFUSALS, STATUSES
 from valuesassets.records.settings.measuring import Inference
@@ -20,38 +20,38 @@ def written(statuses, form="decide"):
 
 
 def test_every_status_is_a_row_and_rates_sum_to_one():
-    made = written({"JPN": ["ok", "ok", "refused", "not_asked"], "USA": ["unparsed"]})
-    found = derive_statuses("m", choices({"JPN": [0.1, 0.2]}, ["IDV", "IDV"], missing={("JPN", 1)}), made)
-    assert found.groupby(["form", "culture"])["rate"].sum().tolist() == pytest.approx([1, 1, 1])
-    by = found.set_index(["form", "culture", "status"])
+    reason_table = written({"JPN": ["ok", "ok", "refused", "not_asked"], "USA": ["unparsed"]})
+    statuses = derive_statuses("m", choices({"JPN": [0.1, 0.2]}, ["IDV", "IDV"], missing={("JPN", 1)}), reason_table)
+    assert statuses.groupby(["form", "culture"])["rate"].sum().tolist() == pytest.approx([1, 1, 1])
+    by = statuses.set_index(["form", "culture", "status"])
     assert by.loc[("decide", "JPN", "ok"), ["n_status", "n", "rate"]].tolist() == [2, 4, 0.5]
     assert by.loc[("choice", "JPN", "failed"), ["n_status", "n", "rate"]].tolist() == [1, 2, 0.5]
     # Wilson of 1 of 1: from 1 / (1 + 1.96^2)
     assert by.loc[("decide", "USA", "unparsed"), ["rate_low", "rate_high"]].tolist() == pytest.approx(
         [0.2065, 1], abs=1e-4
     )
-    STATUSES.checked(pa.Table.from_pandas(found, preserve_index=False), "made")
+    STATUSES.checked(pa.Table.from_pandas(statuses, preserve_index=False), "made")
 
 
 def test_bounds_worked_by_hand():
     leans = {"JPN": [0.2, 0.4], "placebo": [0.0, 0.1]}
     answers = chosen(leans, ["IDV", "IDV"], missing={("JPN", 1), ("placebo", 0)})
-    found = derive_bounds("m", answers).set_index(["readout", "culture"])
-    japan = found.loc[("choice", "JPN")]
+    bounds = derive_bounds("m", answers).set_index(["readout", "culture"])
+    japan = bounds.loc[("choice", "JPN")]
     assert [japan["lean_least"], japan["lean_most"]] == pytest.approx([(0.2 - 1) / 2, (0.2 + 1) / 2])
     assert [japan["effect_least"], japan["effect_most"]] == pytest.approx([-0.4 - 0.55, 0.6 + 0.45])
     assert japan["n_missing"] == 2  # both orders
-    placebo = found.loc[("choice", "placebo")]
+    placebo = bounds.loc[("choice", "placebo")]
     assert [placebo["lean_least"], placebo["lean_most"]] == pytest.approx([-0.45, 0.55])
     assert placebo[["effect_least", "effect_most"]].isna().all()
-    BOUNDS.checked(pa.Table.from_pandas(found.reset_index()[BOUNDS.names], preserve_index=False), "made")
+    BOUNDS.checked(pa.Table.from_pandas(bounds.reset_index()[BOUNDS.names], preserve_index=False), "made")
 
 
 def test_where_nothing_is_missing_bounds_are_the_estimates():
     leans = drawn_leans(["JPN", "placebo"], ["IDV"] * 5)
-    found = derive_bounds("m", chosen(leans, ["IDV"] * 5)).set_index("culture").loc["JPN"]
+    bounds = derive_bounds("m", chosen(leans, ["IDV"] * 5)).set_index("culture").loc["JPN"]
     effect = np.mean(leans["JPN"] - leans["placebo"])
-    assert [found["effect_least"], found["effect_most"], found["n_missing"]] == pytest.approx([effect, effect, 0])
+    assert [bounds["effect_least"], bounds["effect_most"], bounds["n_missing"]] == pytest.approx([effect, effect, 0])
 
 
 def test_any_answer_in_place_of_the_missing_ones_stays_within_the_bounds():
@@ -68,9 +68,9 @@ def test_any_answer_in_place_of_the_missing_ones_stays_within_the_bounds():
 
 
 def test_decisions_have_bounds_too_and_reasons_that_fail_count_as_missing():
-    made = written({"JPN": ["ok", "truncated"]}).assign(decision=["high", None])
-    found = derive_bounds("m", gather_answers(choices({}, []), made, projections(made, 0.5)))
-    row = found[found["readout"] == "decision"].iloc[0]
+    reason_table = written({"JPN": ["ok", "truncated"]}).assign(decision=["high", None])
+    bounds = derive_bounds("m", gather_answers(choices({}, []), reason_table, projections(reason_table, 0.5)))
+    row = bounds[bounds["readout"] == "decision"].iloc[0]
     assert [row["lean_least"], row["lean_most"], row["n_missing"]] == [0, 1, 1]
 
 
@@ -94,14 +94,16 @@ def test_p_is_the_share_of_arrangements_within_scenarios():
 
 
 def test_what_failed_or_was_not_asked_is_no_refusal_and_who_has_no_persona_is_left_out():
-    made = written({"JPN": ["failed", "ok"], "USA": ["not_asked", "ok"], "unprompted": ["refused", "refused"]})
-    row = derive_refusals("m", made, HOW).iloc[0]
+    reason_table = written({"JPN": ["failed", "ok"], "USA": ["not_asked", "ok"], "unprompted": ["refused", "refused"]})
+    row = derive_refusals("m", reason_table, HOW).iloc[0]
     assert [row["rate_most"], row["n_conditions"], row["n_scenarios"], row["p"]] == [0, 2, 1, 1]
 
 
 def test_where_no_answer_can_be_read_no_refusal_is_known():
-    made = [(name, at, "IDV", {"status": "unparsed", "decision": None}) for name in ("JPN", "USA") for at in range(8)]
-    (row,) = derive_refusals("m", reasons(made), HOW).to_dict("records")
+    entries = [
+        (name, at, "IDV", {"status": "unparsed", "decision": None}) for name in ("JPN", "USA") for at in range(8)
+    ]
+    (row,) = derive_refusals("m", reasons(entries), HOW).to_dict("records")
     assert np.isnan(row["p"])
     assert (row["status"], row["reason"]) == (
         "undefined",
@@ -111,10 +113,10 @@ def test_where_no_answer_can_be_read_no_refusal_is_known():
 
 def test_one_persona_alone_has_no_test():
     both = pd.concat([written({"JPN": ["ok", "refused"]}), written({"unprompted": ["ok"]}, "open")])
-    found = derive_refusals("m", both, HOW)
-    assert found["reason"].tolist() == [
+    refusals = derive_refusals("m", both, HOW)
+    assert refusals["reason"].tolist() == [
         "1 personas were asked, two are needed",
         "0 personas were asked, two are needed",
     ]
-    assert found[["rate_least", "rate_most", "p"]].isna().all(axis=None)
-    REFUSALS.checked(pa.Table.from_pandas(found, preserve_index=False), "made")
+    assert refusals[["rate_least", "rate_most", "p"]].isna().all(axis=None)
+    REFUSALS.checked(pa.Table.from_pandas(refusals, preserve_index=False), "made")

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors
-from valuesassets.instruments.worldwise.answers.stored_vectors import read_vectors, vector_columns
+from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors, read_vectors, vector_columns
 from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
 from valuesassets.instruments.worldwise.measures.reason_vectors import derive_reason_vectors, reason_texts
 from valuesassets.instruments.worldwise.tables import REASON_VECTORS
@@ -15,7 +14,7 @@ from valuesassets_tests.instruments.worldwise.made_tables import reasons
 SCENARIO = read_scenarios()[0]
 
 
-def made():
+def vectors_of():
     """Two answers that were read and one that was refused."""
     decided = {"decision": "low", "values": ["Loyalty", "Fun"], "explanation": "In Muldane we wait. I wait."}
     frame = reasons([("JPN", 0, SCENARIO.axis, decided), ("JPN", 0, SCENARIO.axis, {"status": "refused"})])
@@ -24,7 +23,7 @@ def made():
 
 
 def test_an_answer_gives_its_sentences_and_a_decision_also_the_texts_that_were_scored():
-    texts = reason_texts(made(), [SCENARIO], ["Muldane"])
+    texts = reason_texts(vectors_of(), [SCENARIO], ["Muldane"])
     assert [row["kind"] for row in texts.rows] == ["reason", "seed_final", "seed_stored", "reason"]
     assert texts.parts == [
         ["In local we wait.", "I wait."],
@@ -35,9 +34,9 @@ def test_an_answer_gives_its_sentences_and_a_decision_also_the_texts_that_were_s
 
 
 def test_vectors_are_of_length_one_and_come_back_from_a_file(tmp_path):
-    texts = reason_texts(made(), [SCENARIO])
-    found = derive_reason_vectors(texts, lexical_vectors(texts.pieces))
-    write_frame(tmp_path / "vectors.parquet", found, REASON_VECTORS)
+    texts = reason_texts(vectors_of(), [SCENARIO])
+    table = derive_reason_vectors(texts, lexical_vectors(texts.pieces))
+    write_frame(tmp_path / "vectors.parquet", table, REASON_VECTORS)
     (back,) = read_vectors(read_frame(tmp_path / "vectors.parquet", REASON_VECTORS))
     assert np.linalg.norm(back, axis=1) == pytest.approx(np.ones(4))
     i_wait = lexical_vectors(["I wait."]).toarray()[0]
@@ -45,16 +44,16 @@ def test_vectors_are_of_length_one_and_come_back_from_a_file(tmp_path):
 
 
 def test_a_text_that_was_cut_in_one_of_its_sentences_was_cut():
-    texts = reason_texts(made(), [SCENARIO])
+    texts = reason_texts(vectors_of(), [SCENARIO])
     is_cut = np.array([False, True, False, False, False])
     assert derive_reason_vectors(texts, np.eye(5), is_cut)["is_truncated"].tolist() == [True, False, False, False]
 
 
 def test_what_has_no_word_has_no_vector():
-    texts = reason_texts(made().head(1).assign(explanation="..."), [SCENARIO])
+    texts = reason_texts(vectors_of().head(1).assign(explanation="..."), [SCENARIO])
     assert texts.parts[0] == []
-    found = derive_reason_vectors(texts, lexical_vectors(texts.pieces))
-    assert found["kind"].tolist() == ["seed_final", "seed_stored"]
+    table = derive_reason_vectors(texts, lexical_vectors(texts.pieces))
+    assert table["kind"].tolist() == ["seed_final", "seed_stored"]
 
 
 def test_dense_vectors_stay_as_they_are_beside_each_other():

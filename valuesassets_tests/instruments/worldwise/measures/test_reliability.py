@@ -3,7 +3,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.answers.scenario_answers import gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import gather_answers
 from valuesassets.instruments.worldwise.measures.alignment import align_model
 from valuesassets.instruments.worldwise.measures.cultural_profiles import profile_model
 from valuesassets.instruments.worldwise.measures.persona_shift import nearest_of_model
@@ -39,14 +39,14 @@ def test_cultures_that_differ_in_all_orders_and_scenarios_are_reliable_whatever_
 
 def test_agreement_over_scenarios_of_one_axis_is_cronbachs_alpha_of_cultures():
     leans = {name: AT[name] + row for name, row in drawn_leans(CULTURES, AXES[:6]).items()}
-    found = reliability(chosen(leans, AXES[:6])).loc["choice", "scenario_agreement"]
-    assert found == pytest.approx(cronbach_alpha([leans[name] for name in CULTURES]))
+    table = reliability(chosen(leans, AXES[:6])).loc["choice", "scenario_agreement"]
+    assert table == pytest.approx(cronbach_alpha([leans[name] for name in CULTURES]))
 
 
 def test_what_the_other_order_turns_round_is_not_reliable():
-    made = choices(drawn_leans(CULTURES, AXES), AXES)
-    made = made.assign(p_high_reversed=1 - made["p_high_forward"])
-    row = reliability(gather_answers(made, *nothing())).loc["choice"]
+    choice_table = choices(drawn_leans(CULTURES, AXES), AXES)
+    choice_table = choice_table.assign(p_high_reversed=1 - choice_table["p_high_forward"])
+    row = reliability(gather_answers(choice_table, *nothing())).loc["choice"]
     assert row["order_agreement"] == 0
     assert not row["is_reliable"]
 
@@ -64,15 +64,15 @@ def test_wordings_count_where_there_are_several():
 
 
 def test_what_was_not_measured_is_neither_reliable_nor_not():
-    found = reliability(chosen(drawn_leans(["JPN", "USA"], AXES), AXES))
-    assert found["is_reliable"].isna().all()
-    assert found.loc["choice", "reason"] == (
+    table = reliability(chosen(drawn_leans(["JPN", "USA"], AXES), AXES))
+    assert table["is_reliable"].isna().all()
+    assert table.loc["choice", "reason"] == (
         "order_agreement: 0 scenarios were answered as 3 or more cultures in each order, two are needed; "
         "wording_agreement: asked in one wording; "
         "scenario_agreement: 2 cultures and 12 scenarios with answers, 3 of each are needed"
     )
-    assert found.index.tolist() == ["choice"]  # no reason was asked for
-    whole = found.reset_index()[RELIABILITY.names]
+    assert table.index.tolist() == ["choice"]  # no reason was asked for
+    whole = table.reset_index()[RELIABILITY.names]
     RELIABILITY.checked(pa.Table.from_pandas(whole, preserve_index=False), "made")
 
 
@@ -85,7 +85,7 @@ def test_placebo_and_unprompted_answers_make_no_culture_reliable():
 def test_profiles_that_are_not_reliable_give_way_with_the_reason_and_others_stay():
     answers = chosen(drawn_leans([*CULTURES, "placebo"], AXES), AXES)
     profiles = profile_model("m", answers, HOW)
-    found = pd.DataFrame(
+    result = pd.DataFrame(
         [
             {"model": "m", "readout": "choice", "order_agreement": 0.9, "scenario_agreement": 0.2, "threshold": 0.5},
             {
@@ -97,23 +97,23 @@ def test_profiles_that_are_not_reliable_give_way_with_the_reason_and_others_stay
             },
         ]
     ).reindex(columns=RELIABILITY.names)
-    hidden = give_way(profiles, {"readouts": found.assign(is_reliable=[False, False])})
+    hidden = give_way(profiles, {"readouts": result.assign(is_reliable=[False, False])})
     assert set(hidden["status"]) == {"refused"}
     assert set(hidden["reason"]) == {"not reliable: scenario_agreement 0.20; 0.5 is asked for"}
     assert hidden[["lean", "lean_low", "effect", "effect_high"]].isna().all(axis=None)
     assert hidden["n_scenarios"].tolist() == profiles["n_scenarios"].tolist()
     CULTURAL_PROFILES.checked(pa.Table.from_pandas(hidden, preserve_index=False), "made")
     for stays in ([True, False], [None, False]):
-        readouts = found.assign(is_reliable=stays)
+        readouts = result.assign(is_reliable=stays)
         pd.testing.assert_frame_equal(give_way(profiles, {"readouts": readouts}), profiles)
 
 
 def test_rankings_give_way_whole():
     leans = drawn_leans([*CULTURES, "unprompted"], AXES)
     answers = chosen(leans, AXES)
-    found = {"readouts": rely_on_model("m", answers, 0.99, HOW)}
-    ranked = give_way(nearest_of_model("m", answers, HOW), found).query("readout == 'choice'")
-    pairs = give_way(align_model("m", answers, pd.DataFrame(columns=["IDV", "PDI"]), HOW, {})["culture_pairs"], found)
+    result = {"readouts": rely_on_model("m", answers, 0.99, HOW)}
+    ranked = give_way(nearest_of_model("m", answers, HOW), result).query("readout == 'choice'")
+    pairs = give_way(align_model("m", answers, pd.DataFrame(columns=["IDV", "PDI"]), HOW, {})["culture_pairs"], result)
     assert ranked[["distance", "rank", "p_nearest", "mean_rank"]].isna().all(axis=None)
     assert pairs[["distance", "p", "p_corrected", "is_told_apart"]].isna().all(axis=None)
     assert set(ranked["n_scenarios"]) == {12} == set(pairs["n_scenarios"])
@@ -123,12 +123,12 @@ def test_rankings_give_way_whole():
 
 def test_a_ranking_gives_way_where_reliability_is_not_known_and_a_profile_stays():
     answers = chosen(drawn_leans(["JPN", "USA", "placebo", "unprompted"], AXES), AXES)
-    found = {"readouts": rely_on_model("m", answers, 0.5, HOW)}
-    ranked = give_way(nearest_of_model("m", answers, HOW), found, is_ranking=True)
+    result = {"readouts": rely_on_model("m", answers, 0.5, HOW)}
+    ranked = give_way(nearest_of_model("m", answers, HOW), result, is_ranking=True)
     assert ranked["p_nearest"].isna().all()
     assert ranked["reason"].str.startswith("whether it replicates is not known: order_agreement: 0 scen").all()
     profiles = profile_model("m", answers, HOW)
-    pd.testing.assert_frame_equal(give_way(profiles, found), profiles)
+    pd.testing.assert_frame_equal(give_way(profiles, result), profiles)
 
 
 def test_components_worked_by_hand():

@@ -3,8 +3,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
-from valuesassets.instruments.worldwise.answers.scenario_answers import gather_answers
+from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers, gather_answers
 from valuesassets.instruments.worldwise.measures.say_do_gap import derive_say_do_gap, gaps_of_model
 from valuesassets.instruments.worldwise.tables import SAY_DO_GAP
 from valuesassets.records.settings.measuring import Inference
@@ -31,14 +30,14 @@ def gaps(leans, decisions, positions, lost=(), axes=AXES):
 
 def test_gaps_worked_by_hand():
     """p_high .6 and .7: decided for high each time, .4 and .3 more; positions .5 and 0 beside leans of .2 and .4."""
-    found = gaps({"JPN": [0.2, 0.4]}, {"JPN": ["high", "high"]}, {"JPN": [0.5, 0.0]}, axes=["IDV", "IDV"])
-    decision, position = found.loc[("decide", "decision", "IDV")], found.loc[("decide", "position", "IDV")]
+    table = gaps({"JPN": [0.2, 0.4]}, {"JPN": ["high", "high"]}, {"JPN": [0.5, 0.0]}, axes=["IDV", "IDV"])
+    decision, position = table.loc[("decide", "decision", "IDV")], table.loc[("decide", "position", "IDV")]
     assert [decision[name] for name in ("gap", "gap_low", "gap_high", "p")] == pytest.approx([0.35, 0.3, 0.4, 0.5])
     assert [position[name] for name in ("gap", "gap_low", "gap_high", "p")] == pytest.approx([-0.05, -0.4, 0.3, 1])
     assert decision["reason"] == "an interval over 2 scenarios holds the mean in .50 of cases at most"
-    assert found.loc[("open", "position", "IDV"), "status"] == "undefined"
-    assert found.loc[("open", "position", "IDV"), "reason"] == "no scenario has both a choice and what was written"
-    assert np.isnan(found.loc[("open", "position", "IDV"), "gap"])
+    assert table.loc[("open", "position", "IDV"), "status"] == "undefined"
+    assert table.loc[("open", "position", "IDV"), "reason"] == "no scenario has both a choice and what was written"
+    assert np.isnan(table.loc[("open", "position", "IDV"), "gap"])
 
 
 def test_a_scenario_is_the_mean_over_conditions_that_have_both():
@@ -71,28 +70,28 @@ def test_eight_scenarios_of_one_sign_are_found_among_twelve_tests_and_nothing_el
     answered = {}
     for model, gap in (("m", 0.3), ("n", 0.0)):
         leans = drawn_leans(["JPN", "USA", "placebo"], axes, seed=len(answered) + 1)
-        said = {name: row + np.where(np.array(axes) == "PDI", gap, 0) for name, row in leans.items()}
+        texts = {name: row + np.where(np.array(axes) == "PDI", gap, 0) for name, row in leans.items()}
         noise = np.random.default_rng(len(answered))
-        said = {name: row + noise.normal(0, 0.1, len(row)) for name, row in said.items()}
-        written = reasons([(name, at, axes[at], {}) for name in said for at in range(len(axes))], form="open")
-        placed = projections(written, [value for row in said.values() for value in row])
+        texts = {name: row + noise.normal(0, 0.1, len(row)) for name, row in texts.items()}
+        written = reasons([(name, at, axes[at], {}) for name in texts for at in range(len(axes))], form="open")
+        placed = projections(written, [value for row in texts.values() for value in row])
         answered[model] = ModelAnswers(choices(leans, axes), written, placed)
-    found = derive_say_do_gap(answered, {}, NO_DOMAINS, Inference(resamples=1999))["gaps"].set_index(
+    result = derive_say_do_gap(answered, {}, NO_DOMAINS, Inference(resamples=1999))["gaps"].set_index(
         ["model", "form", "axis"]
     )
-    assert set(found.index.get_level_values("form")) == {"open"}
-    least = found["p_corrected"] <= 0.05
-    assert found.index[least].tolist() == [("m", "open", "PDI")]
-    assert found.loc[("m", "open", "PDI"), "p"] == 2 / 2**8
-    assert (found["p_corrected"] >= found["p"]).all()
+    assert set(result.index.get_level_values("form")) == {"open"}
+    least = result["p_corrected"] <= 0.05
+    assert result.index[least].tolist() == [("m", "open", "PDI")]
+    assert result.loc[("m", "open", "PDI"), "p"] == 2 / 2**8
+    assert (result["p_corrected"] >= result["p"]).all()
 
 
 def test_refused_answers_never_become_numbers():
     leans = {"JPN": [0.1] * 6}
-    found = gaps(leans, {"JPN": ["high"] * 6}, {"JPN": [0.1] * 6}, axes=AXES[:6], lost={("JPN", at) for at in range(6)})
-    row = found.loc[("decide", "decision", "IDV")]
+    table = gaps(leans, {"JPN": ["high"] * 6}, {"JPN": [0.1] * 6}, axes=AXES[:6], lost={("JPN", at) for at in range(6)})
+    row = table.loc[("decide", "decision", "IDV")]
     assert (row["status"], row["n_scenarios"]) == ("undefined", 0)
     assert row[["gap", "gap_low", "gap_high", "p"]].isna().all()
     assert [row["gap_least"], row["gap_most"]] == pytest.approx([-0.55, 0.45])
-    whole = pd.DataFrame(found.reset_index())[SAY_DO_GAP.names]
+    whole = pd.DataFrame(table.reset_index())[SAY_DO_GAP.names]
     SAY_DO_GAP.checked(pa.Table.from_pandas(whole, preserve_index=False), "made")

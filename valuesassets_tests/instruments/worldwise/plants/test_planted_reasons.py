@@ -5,20 +5,22 @@ from dataclasses import replace
 
 import pytest
 
-from valuesassets.instruments.worldwise.answers.lexical import lexical_vectors as sparse_vectors
-from valuesassets.instruments.worldwise.answers.reasons import Written, parse_answer
+from valuesassets.instruments.worldwise.answers.reasons import Reply, parse_answer
+from valuesassets.instruments.worldwise.answers.vectors import lexical_vectors as sparse_vectors
 from valuesassets.instruments.worldwise.material.cultures import persona_of
 from valuesassets.instruments.worldwise.material.dimensions import AXES, HIGH, POLES
 from valuesassets.instruments.worldwise.material.exemplars import read_exemplars
 from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
 from valuesassets.instruments.worldwise.material.value_names import read_value_names, ticked_leans
-from valuesassets.instruments.worldwise.plants.planted_reasons import (
+from valuesassets.instruments.worldwise.plants.plants import (
+    planted_gap,
+    planted_lean,
     planted_reason_rows,
     planted_sentence,
     refused_share,
+    written_lean,
 )
-from valuesassets.instruments.worldwise.plants.plants import planted_gap, planted_lean, written_lean
-from valuesassets.instruments.worldwise.trials.reason_trials import asked_of, write_reason_trials
+from valuesassets.instruments.worldwise.trials.reason_trials import requests_of, write_reason_trials
 from valuesassets.models.embedding import open_embedder
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.readouts import Generate
@@ -52,12 +54,12 @@ def trials_of(part, temperature=1.0):
 def understood(family, part, temperature=1.0):
     """By trial, shares of what is understood of a text that is planted, as drawn at the temperature."""
     trials = trials_of(part, temperature)
-    asked = asked_of(trials, SCENARIOS, list(VALUES["value"]), DEMO.seed)
-    found = {}
+    requests = requests_of(trials, SCENARIOS, list(VALUES["value"]), DEMO.seed)
+    result = {}
     for row in planted_reason_rows(STUDY, family, part, trials):
-        parsed = parse_answer(Written(0, row["answer_text"], "end"), asked[row["trial_id"]])
-        found.setdefault(row["trial_id"], (asked[row["trial_id"]], []))[1].append((row["prob"], parsed))
-    return found
+        parsed = parse_answer(Reply(0, row["answer_text"], "end"), requests[row["trial_id"]])
+        result.setdefault(row["trial_id"], (requests[row["trial_id"]], []))[1].append((row["prob"], parsed))
+    return result
 
 
 @pytest.mark.parametrize("family", ["reference", "reference-same"])
@@ -65,22 +67,24 @@ def understood(family, part, temperature=1.0):
 def test_decisions_sentences_and_values_are_for_the_planted_pole_as_often_as_planted(family, part):
     refused = refused_share(STUDY, family, part)
     scenarios = {each.id: each for each in SCENARIOS}
-    for asked, answers in understood(family, part).values():
+    for questions, answers in understood(family, part).values():
         assert math.fsum(share for share, _ in answers) == pytest.approx(1)
-        if asked.form == "advocate":
+        if questions.form == "advocate":
             ((_, parsed),) = answers
-            assert parsed["explanation"] == planted_sentence(asked.axis, asked.pole)
+            assert parsed["explanation"] == planted_sentence(questions.axis, questions.pole)
             continue
-        due = (1 + written_lean(STUDY, family, part, scenarios[asked.scenario_id])) / 2 * (1 - refused)
+        due = (1 + written_lean(STUDY, family, part, scenarios[questions.scenario_id])) / 2 * (1 - refused)
         of_high = [
-            (share, parsed) for share, parsed in answers if parsed["explanation"] == planted_sentence(asked.axis, HIGH)
+            (share, parsed)
+            for share, parsed in answers
+            if parsed["explanation"] == planted_sentence(questions.axis, HIGH)
         ]
         assert math.fsum(share for share, _ in of_high) == pytest.approx(due)
         assert math.fsum(s for s, parsed in answers if parsed["status"] == "refused") == pytest.approx(refused)
-        if asked.form == "decide":
+        if questions.form == "decide":
             assert {parsed["decision"] for _, parsed in of_high} == {HIGH}
             (leans,) = ticked_leans([of_high[0][1]["values"]], VALUES)
-            assert leans[AXES.index(asked.axis)] == 2
+            assert leans[AXES.index(questions.axis)] == 2
             assert len(of_high[0][1]["values"]) == 3
 
 
@@ -101,21 +105,21 @@ def test_what_is_written_is_otherwise_than_what_is_chosen_on_two_axes_alone():
 def test_one_country_alone_refuses_and_no_advocate_does():
     assert [part for part in PARTS if refused_share(STUDY, "reference", part)] == [REFUSING] == ["KYPP"]
     assert not any(refused_share(STUDY, "reference-same", part) for part in PARTS)
-    for asked, answers in understood("reference", "unprompted").values():
-        assert asked.form != "advocate" or len(answers) == 1
+    for questions, answers in understood("reference", "unprompted").values():
+        assert questions.form != "advocate" or len(answers) == 1
 
 
 def test_a_model_that_is_always_first_decides_for_what_stands_first():
-    for asked, answers in understood("first", "ORVA").values():
-        if asked.form == "decide":
-            assert [parsed["decision"] for _, parsed in answers] == [asked.poles[0]]
+    for questions, answers in understood("first", "ORVA").values():
+        if questions.form == "decide":
+            assert [parsed["decision"] for _, parsed in answers] == [questions.poles[0]]
 
 
 def test_drawn_at_a_temperature_answers_come_in_the_same_shares():
-    for (asked, cool), (_, warm) in zip(
+    for (questions, cool), (_, warm) in zip(
         understood("reference", REFUSING, 0.5).values(), understood("reference", REFUSING).values(), strict=True
     ):
-        if asked.form == "advocate":
+        if questions.form == "advocate":
             continue
         # A token is drawn in proportion to its learned probability squared: first whether to refuse, then the pole.
         refusal = cool[-1][0]
@@ -128,13 +132,13 @@ def test_drawn_at_a_temperature_answers_come_in_the_same_shares():
 
 @pytest.mark.parametrize("embed", [lexical_vectors, minilm_vectors])
 def test_sentences_of_the_poles_are_told_apart_on_the_axes_of_the_bundled_exemplars(embed):
-    exemplars, told = read_exemplars("bundled"), [planted_sentence(axis, pole) for axis in AXES for pole in POLES]
-    vectors = embed([*exemplars["text"], *told])
-    known, planted = vectors[: len(exemplars)], vectors[len(exemplars) :].reshape(len(AXES), len(POLES), -1)
+    exemplars, entries = read_exemplars("bundled"), [planted_sentence(axis, pole) for axis in AXES for pole in POLES]
+    vectors = embed([*exemplars["text"], *entries])
+    expected, planted = vectors[: len(exemplars)], vectors[len(exemplars) :].reshape(len(AXES), len(POLES), -1)
     for axis, (high, low) in zip(AXES, planted, strict=True):
         of_axis = (exemplars["axis"] == axis).to_numpy()
         is_high = (exemplars["pole"] == HIGH).to_numpy()
-        direction = known[of_axis & is_high].mean(axis=0) - known[of_axis & ~is_high].mean(axis=0)
+        direction = expected[of_axis & is_high].mean(axis=0) - expected[of_axis & ~is_high].mean(axis=0)
         assert (high - low) @ direction > 0.02, axis
 
 

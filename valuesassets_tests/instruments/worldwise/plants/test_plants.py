@@ -49,33 +49,33 @@ def choices(family, part):
 @pytest.mark.parametrize("family", ["reference", "reference-same", "first"])
 @pytest.mark.parametrize("part", PARTS)
 def test_a_faultless_reading_gives_back_what_was_planted(family, part):
-    found, plants = choices(family, part)
+    result, plants = choices(family, part)
     due = planted_answers({(family, part): plants})
-    compared = compare_with_plants(choice_distributions(found), due)
+    compared = compare_with_plants(choice_distributions(result), due)
     assert len(compared) == len(SCENARIOS)
     for error in ("w1_unit_error", "averaged_w1_unit_error", "p_valid_error", "position_bias_error"):
         assert compared[error].to_numpy() == pytest.approx(0, abs=1e-12)
 
 
 def test_a_reading_of_the_wrong_pole_is_off():
-    found, plants = choices("reference", "KYPP")
-    turned = found.assign(p_high_forward=1 - found.p_high_forward)
+    result, plants = choices("reference", "KYPP")
+    turned = result.assign(p_high_forward=1 - result.p_high_forward)
     compared = compare_with_plants(choice_distributions(turned), planted_answers({("reference", "KYPP"): plants}))
     assert compared["w1_unit_error"].mean() > 0.1
 
 
 def test_choices_over_both_orders_are_the_planted_lean_and_the_pull_is_the_position_bias():
-    found, _ = choices("reference", "MULD")
+    result, _ = choices("reference", "MULD")
     due = [planted_lean(STUDY, "reference", "MULD", scenario) for scenario in SCENARIOS]
-    assert found["lean"].to_list() == pytest.approx(due, abs=1e-12)
-    assert found["position_bias"].to_list() == pytest.approx([0.05] * len(SCENARIOS), abs=1e-12)
-    assert found["p_valid"].between(0.3, 0.95).all()
+    assert result["lean"].to_list() == pytest.approx(due, abs=1e-12)
+    assert result["position_bias"].to_list() == pytest.approx([0.05] * len(SCENARIOS), abs=1e-12)
+    assert result["p_valid"].between(0.3, 0.95).all()
 
 
 def test_a_model_that_is_always_first_leans_nowhere():
-    found, _ = choices("first", "MULD")
-    assert found["lean"].to_list() == pytest.approx([0] * len(SCENARIOS), abs=1e-12)
-    assert found["position_bias"].to_list() == pytest.approx([0.5] * len(SCENARIOS), abs=1e-12)
+    result, _ = choices("first", "MULD")
+    assert result["lean"].to_list() == pytest.approx([0] * len(SCENARIOS), abs=1e-12)
+    assert result["position_bias"].to_list() == pytest.approx([0.5] * len(SCENARIOS), abs=1e-12)
 
 
 def leans(family, part):
@@ -100,5 +100,5 @@ def test_without_signal_all_are_alike():
 
 
 def test_no_lean_is_beyond_what_the_pull_leaves_room_for():
-    found = [abs(lean) for part in PARTS for lean in leans("reference", part)]
-    assert 0.3 < max(found) <= MOST_LEAN + MOST_MOVED
+    result = [abs(lean) for part in PARTS for lean in leans("reference", part)]
+    assert 0.3 < max(result) <= MOST_LEAN + MOST_MOVED

@@ -7,7 +7,7 @@ import pytest
 from valuesassets.instruments.worldwise.answers.model_answers import ModelAnswers
 from valuesassets.instruments.worldwise.material.scenarios import read_scenarios
 from valuesassets.instruments.worldwise.plants import recovery
-from valuesassets.instruments.worldwise.plants.planted_reasons import REFUSED_SHARE
+from valuesassets.instruments.worldwise.plants.plants import REFUSED_SHARE
 from valuesassets.instruments.worldwise.plants.recovery import derive_recovery, planted_rows
 from valuesassets.instruments.worldwise.tables import CHOICES, PROJECTIONS, REASONS, RECOVERY
 from valuesassets.records.study import load_study
@@ -30,12 +30,12 @@ def answered(model, sign=1.0, as_culture=None):
         n_high = round((DRAWS - n_refused) * of["p_high_reason"])
         for draw in range(DRAWS):
             is_refused, is_high = draw >= DRAWS - n_refused, draw < n_high
-            told = cell | {"trial_id": "/".join(cell.values()), "form": "decide", "draw": draw}
+            entries = cell | {"trial_id": "/".join(cell.values()), "form": "decide", "draw": draw}
             status = "refused" if is_refused else "ok"
             decision = None if is_refused else "high" if is_high else "low"
-            reasons.append(told | {"order": "forward", "status": status, "decision": decision})
+            reasons.append(entries | {"order": "forward", "status": status, "decision": decision})
             position = None if is_refused else sign * (1.0 if is_high else -1.0)
-            projections.append(told | {"is_own_axis": True, "status": status, "position": position})
+            projections.append(entries | {"is_own_axis": True, "status": status, "position": position})
     frames = (table.frame(rows) for table, rows in ((CHOICES, choices), (REASONS, reasons), (PROJECTIONS, projections)))
     return ModelAnswers(*frames)
 
@@ -45,19 +45,19 @@ def recovered(**models):
 
 
 @pytest.fixture(scope="module")
-def found():
+def measures():
     return recovered(reference=answered("reference"), reference_same=answered("reference-same"))
 
 
-def test_what_is_as_it_was_planted_is_within_all_bounds(found):
-    assert list(found.columns) == list(RECOVERY.names)
-    assert set(found["model"]) == {"reference", "reference-same"}
-    assert found["is_within"].all()
-    assert found.loc[found["measure"] == "choices, mean error", "value"].max() == 0
+def test_what_is_as_it_was_planted_is_within_all_bounds(measures):
+    assert list(measures.columns) == list(RECOVERY.names)
+    assert set(measures["model"]) == {"reference", "reference-same"}
+    assert measures["is_within"].all()
+    assert measures.loc[measures["measure"] == "choices, mean error", "value"].max() == 0
 
 
-def test_positions_of_a_model_that_leans_alike_everywhere_have_no_r(found):
-    r = found.loc[found["measure"] == "positions, r with what was planted"]
+def test_positions_of_a_model_that_leans_alike_everywhere_have_no_r(measures):
+    r = measures.loc[measures["measure"] == "positions, r with what was planted"]
     assert r["model"].tolist() == ["reference"]
     assert r["value"].iloc[0] == pytest.approx(1, abs=0.01)
     assert r["n"].iloc[0] == len(STUDY.worldwise.parts) * len({scenario.axis for scenario in SCENARIOS})
@@ -75,10 +75,12 @@ def test_another_cultures_answers_are_off():
     assert {"choices, mean error", "decisions, mean error"} <= set(off["measure"])
 
 
-def test_refusals_are_held_against_their_planted_share(found):
-    error = found.loc[(found["model"] == "reference") & (found["measure"] == "refusals, mean error"), "value"].iloc[0]
+def test_refusals_are_held_against_their_planted_share(measures):
+    error = measures.loc[
+        (measures["model"] == "reference") & (measures["measure"] == "refusals, mean error"), "value"
+    ].iloc[0]
     assert 0 <= error < REFUSED_SHARE
-    assert np.isfinite(found["value"].astype(float)).all()
+    assert np.isfinite(measures["value"].astype(float)).all()
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5])

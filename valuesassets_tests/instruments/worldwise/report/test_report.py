@@ -3,11 +3,10 @@
 import pandas as pd
 
 from valuesassets.instruments.worldwise.analyses import analyses_of
-from valuesassets.instruments.worldwise.measures.choice_orders import choice_orders
 from valuesassets.instruments.worldwise.measures.quality_report import derive_statuses
+from valuesassets.instruments.worldwise.measures.reliability import choice_orders
 from valuesassets.instruments.worldwise.report import report
-from valuesassets.instruments.worldwise.report.model_gates import family_rows, weaknesses
-from valuesassets.instruments.worldwise.report.report import claims, gates, methods
+from valuesassets.instruments.worldwise.report.report import claims, family_rows, gates, methods, weaknesses
 from valuesassets.instruments.worldwise.tables import ADVOCATES, CHOICE_ORDERS, REFUSALS
 from valuesassets.records.settings.cells import Family
 from valuesassets.records.settings.measuring import Thresholds
@@ -16,7 +15,7 @@ from valuesassets.reporting.parts import Refused
 from valuesassets.reporting.report import render_report
 from valuesassets.reporting.run import Run
 from valuesassets_tests.instruments.worldwise.made_tables import reasons
-from valuesassets_tests.instruments.worldwise.measures.test_choice_orders import WORLDS, made
+from valuesassets_tests.instruments.worldwise.measures.test_choice_orders import SIMULATIONS, choices_with
 
 FAMILIES = ("sound", "by position", "refused")
 STUDY = load_study("demo_worldwise").model_copy(
@@ -32,7 +31,10 @@ VERDICTS = {
 
 def run(status="ok", n_advocates=8):
     """A study of three families of which one was refused; what two wrote has one status."""
-    chosen = {"sound": made(**WORLDS["lean"]), "by position": made(p_valid=0.14, **WORLDS["position"])}
+    chosen = {
+        "sound": choices_with(**SIMULATIONS["lean"]),
+        "by position": choices_with(p_valid=0.14, **SIMULATIONS["position"]),
+    }
     chosen = {name: frame.assign(culture=frame["culture"].replace(CULTURES)) for name, frame in chosen.items()}
     written = reasons([(culture, 0, "IDV", {"status": status}) for culture in (*CULTURES.values(), "placebo")] * 4)
     statuses = [derive_statuses(name, frame, written) for name, frame in chosen.items()]
@@ -44,8 +46,8 @@ def run(status="ok", n_advocates=8):
     quality = {"statuses": pd.concat(statuses, ignore_index=True)}
     quality |= {"advocates": ADVOCATES.frame(advocates), "refusals": REFUSALS.frame(refusals)}
     orders = CHOICE_ORDERS.frame([choice_orders(name, frame, Thresholds()) for name, frame in chosen.items()])
-    found = {"quality_report": quality, "reliability": {"orders": orders, "readouts": pd.DataFrame()}}
-    return Run(STUDY, found | {"preflight": VERDICTS}, analyses_of(STUDY))
+    result = {"quality_report": quality, "reliability": {"orders": orders, "readouts": pd.DataFrame()}}
+    return Run(STUDY, result | {"preflight": VERDICTS}, analyses_of(STUDY))
 
 
 def outcomes(of):
@@ -61,24 +63,28 @@ def test_every_family_of_the_study_has_a_row_and_one_that_was_refused_says_so():
 
 
 def test_the_first_sentences_are_of_weak_models_and_none_of_a_sound_one():
-    found = weaknesses(run())
-    assert len(found) == 2
-    assert found[0].startswith("by position seldom answers what was asked: the median P_valid of its choices is 0.14")
-    assert "by position chooses by position: 96 of 96 choices prefer the other option once both are ex" in found[0]
-    assert found[1] == f"refused failed its preflight and chose nothing: {LOW}."
+    sentences = weaknesses(run())
+    assert len(sentences) == 2
+    assert sentences[0].startswith(
+        "by position seldom answers what was asked: the median P_valid of its choices is 0.14"
+    )
+    assert "by position chooses by position: 96 of 96 choices prefer the other option once both are ex" in sentences[0]
+    assert sentences[1] == f"refused failed its preflight and chose nothing: {LOW}."
 
 
 def test_gates_fail_where_models_are_refused_missing_unread_or_go_by_position():
-    found = outcomes(run())
-    failed = [sentence for sentence, gate in found.items() if gate.outcome == "failed"]
+    outcome_rows = outcomes(run())
+    failed = [sentence for sentence, gate in outcome_rows.items() if gate.outcome == "failed"]
     assert failed == [
         "Every cell of refused passed its preflight.",
         "Every model was asked as every culture and control.",
         "Models answer what they are asked: their median P_valid is high enough.",
         "Choices follow what is offered, and not the places at which it stands.",
     ]
-    assert found["What models wrote can be read."].outcome == "passed"
-    assert found["Every model was asked as every culture and control."].found.startswith("12 of 18 cells; not refused")
+    assert outcome_rows["What models wrote can be read."].outcome == "passed"
+    assert outcome_rows["Every model was asked as every culture and control."].found.startswith(
+        "12 of 18 cells; not refused"
+    )
 
 
 def test_where_no_text_was_read_the_gate_fails_however_many_were_written():
@@ -90,9 +96,9 @@ def test_where_no_text_was_read_the_gate_fails_however_many_were_written():
 
 
 def test_methods_count_who_chose_and_name_who_did_not():
-    said = " ".join(methods(run()))
-    assert said.startswith("Two models (sound and by position) chose in dilemmas")
-    assert "refused chose nothing and is in no table." in said
+    texts = " ".join(methods(run()))
+    assert texts.startswith("Two models (sound and by position) chose in dilemmas")
+    assert "refused chose nothing and is in no table." in texts
 
 
 def test_nothing_is_claimed_of_a_model_that_goes_by_position():
@@ -104,17 +110,17 @@ def test_nothing_is_claimed_of_a_model_that_goes_by_position():
         ]
     )
     of = run()
-    found = claims(Run(STUDY, {**of.found, "alignment": {"culture_pairs": pairs}}, of.analyses))
-    told = {claim.sentence: claim for claim in found}
-    assert not told["by position's choices change with the culture of the persona."].is_supported
-    assert told["by position's choices change with the culture of the persona."].because.startswith("by position ch")
-    assert told["sound's choices change with the culture of the persona."].is_supported
+    page_claims = claims(Run(STUDY, {**of.found, "alignment": {"culture_pairs": pairs}}, of.analyses))
+    entries = {claim.sentence: claim for claim in page_claims}
+    assert not entries["by position's choices change with the culture of the persona."].is_supported
+    assert entries["by position's choices change with the culture of the persona."].because.startswith("by position ch")
+    assert entries["sound's choices change with the culture of the persona."].is_supported
 
 
 def test_the_page_begins_with_what_models_are_worth():
     of = run()
-    found = {name: of.found.get(name, Refused("not made")) for name in of.analyses}
-    page = render_report(Run(STUDY, found | {"preflight": VERDICTS}, of.analyses), report)
+    result = {name: of.found.get(name, Refused("not made")) for name in of.analyses}
+    page = render_report(Run(STUDY, result | {"preflight": VERDICTS}, of.analyses), report)
     methods_at = page.index('id="methods"')
     assert page.index("refused failed its preflight and chose nothing") < methods_at
     assert page.index("What each model of the study is worth as an answerer.") < methods_at

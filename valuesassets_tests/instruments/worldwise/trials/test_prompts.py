@@ -99,22 +99,22 @@ def test_advocates_are_asked_so():
 
 def test_values_are_shown_in_an_order_of_the_dilemma_and_of_the_seed():
     values = [str(number) for number in range(24)]
-    shown = [shown_values(values, name, seed) for name in ("IDV-1", "IDV-2") for seed in (0, 1)]
-    assert all(sorted(each) == sorted(values) for each in shown)
-    assert len(set(map(tuple, shown))) == 4
-    assert shown_values(values, "IDV-1") == shown[0]
-    assert shown[0][:4] == ["3", "16", "6", "18"]  # on every machine
+    drawn = [shown_values(values, name, seed) for name in ("IDV-1", "IDV-2") for seed in (0, 1)]
+    assert all(sorted(each) == sorted(values) for each in drawn)
+    assert len(set(map(tuple, drawn))) == 4
+    assert shown_values(values, "IDV-1") == drawn[0]
+    assert drawn[0][:4] == ["3", "16", "6", "18"]  # on every machine
 
 
 @given(st.lists(st.sampled_from(AXES), min_size=2, max_size=40), st.integers(0, 5))
 def test_the_high_pole_leads_in_half_of_the_dilemmas_and_of_each_axis(axes, seed):
-    made = [Scenario(**(DILEMMAS[0] | {"id": f"d{n}", "axis": axis})) for n, axis in enumerate(axes)]
-    leading = leading_high(made, seed)
-    assert abs(2 * len(leading) - len(made)) <= 1
+    entries = [Scenario(**(DILEMMAS[0] | {"id": f"d{n}", "axis": axis})) for n, axis in enumerate(axes)]
+    leading = leading_high(entries, seed)
+    assert abs(2 * len(leading) - len(entries)) <= 1
     for axis in AXES:
-        of_axis = {each.id for each in made if each.axis == axis}
+        of_axis = {each.id for each in entries if each.axis == axis}
         assert abs(2 * len(of_axis & leading) - len(of_axis)) <= 1
-    assert leading_high(made[::-1], seed) == leading
+    assert leading_high(entries[::-1], seed) == leading
 
 
 def test_which_half_leads_hangs_on_the_seed():

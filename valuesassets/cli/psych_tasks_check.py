@@ -49,13 +49,13 @@ def check(
     from valuesassets.instruments.psych_tasks.material.marks_without_item import marks_without_item
     from valuesassets.instruments.psych_tasks.material.statuses import MarkStatus
     from valuesassets.instruments.psych_tasks.material.task_files import load_task
-    from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
+    from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, task_transcripts
     from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 
     of_task = load_task(task)
     require_folder_place(output)
     require_file_place(output / MARKS_FILE, "a parquet file")
-    people = people_of(shown_rows(derive_transcripts(transcripts, of_task)), of_task)
+    people = people_of(task_transcripts(derive_transcripts(transcripts, of_task)), of_task)
     rows = TASK_MARKS.frame(mark_rows(people, of_task))
     _write(output, rows, derive_ledger(rows))
     _print_counts(rows)
@@ -63,7 +63,7 @@ def check(
     without = marks_without_item(people, of_task)
     if without:
         first = without[0]
-        where = f"first {first.person.experiment}/{first.person.participant}: {first.reason}"
+        where = f"first {first['experiment']}/{first['participant']}: {first['reason']}"
         print(f"{len(without)} marks stand without their item; {where}")
     n_marks = sum(len(each.marks) for each in people)
     unread = Counter(row["status"] for row in unread_rows(rows) if row["status"] != MarkStatus.NO_MARKS)
@@ -80,7 +80,7 @@ def check(
     if len(without) > most_unread * n_marks:
         raise MissingData(
             f"{transcripts}: {len(without)} of {n_marks} marks ({len(without) / n_marks:.1%}) stand without an item, "
-            f"at most {most_unread:.1%} may, since what is read there is of another item: {without[0].reason}"
+            f"at most {most_unread:.1%} may, since what is read there is of another item: {without[0]['reason']}"
         )
 
 
@@ -110,7 +110,7 @@ def _print_strays(people: "list[Person]", task: "Task") -> None:
     """Print a line where closing delimiters close no mark."""
     from valuesassets.records.marks import find_marks
 
-    strays = [(each, reason) for each in people for reason in find_marks(each.shown.text, task.delimiters)[1]]
+    strays = [(each, reason) for each in people for reason in find_marks(each.transcript.text, task.delimiters)[1]]
     if strays:
         (first, reason), (opening, closing) = strays[0], task.delimiters
         where = f"first {first.experiment}/{first.participant}: {reason}"

@@ -37,8 +37,13 @@ def reliability(
     of a model's name before its size. Alpha is of the scores AS GIVEN: reverse-keyed items are never recoded, with
     --keying or without.
     """
-    from valuesassets.instruments.psych_tasks.measures.score_files import left_out, read_keying, read_scores
-    from valuesassets.instruments.psych_tasks.measures.score_reliability import keying_rows, scale_rows
+    from valuesassets.instruments.psych_tasks.measures.score_files import (
+        keying_rows,
+        left_out,
+        read_keying,
+        read_scores,
+        scale_rows,
+    )
 
     require_file_place(output, "JSON")
     frame = read_scores(scores)

@@ -54,7 +54,7 @@ def answers_asset(study: Study) -> dg.AssetsDefinition:
         ins={"readings": dg.AssetIn(key("readings"), input_manager_key="readings")},
         reads=("thresholds",),
         entries=("families",),
-        modules=(f"{HOME}.answers.mark_ledger", f"{HOME}.answers.masses", f"{HOME}.report.transcript_pages"),
+        modules=(f"{HOME}.answers.mark_ledger", f"{HOME}.report.transcript_pages"),
         stamp=sha256_json(settings.unread_marks),
     )
     def answer_distributions(
@@ -67,8 +67,11 @@ def answers_asset(study: Study) -> dg.AssetsDefinition:
     ) -> Any:
         """How probable each candidate is at each mark, after each history."""
         from valuesassets.instruments.psych_tasks.answers.answer_distributions import derive_answer_distributions
-        from valuesassets.instruments.psych_tasks.answers.mark_ledger import unread_differ, unread_share
-        from valuesassets.instruments.psych_tasks.answers.masses import masses_by_history
+        from valuesassets.instruments.psych_tasks.answers.mark_ledger import (
+            masses_by_history,
+            unread_differ,
+            unread_share,
+        )
         from valuesassets.instruments.psych_tasks.material.task_files import load_task
         from valuesassets.instruments.psych_tasks.report.transcript_pages import render_transcript_page
 
@@ -181,9 +184,9 @@ def calibration_asset(study: Study, stamp: str) -> dg.AssetsDefinition:
 
 def _people(transcripts: pd.DataFrame, task: Any) -> list[Any]:
     from valuesassets.instruments.psych_tasks.material.marks import people_of
-    from valuesassets.instruments.psych_tasks.material.transcripts import shown_rows
+    from valuesassets.instruments.psych_tasks.material.transcripts import task_transcripts
 
-    return people_of(shown_rows(transcripts), task)
+    return people_of(task_transcripts(transcripts), task)
 
 
 def _large(differences: list[dict[str, Any]]) -> list[dict[str, Any]]:

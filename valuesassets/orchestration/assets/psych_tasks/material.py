@@ -127,7 +127,7 @@ def marks_asset(study: Study) -> dg.AssetsDefinition:
         unlisted = table.loc[table["status"] == str(MarkStatus.UNLISTED)]
         columns = ["experiment", "participant", "mark", "kind", "human_answer"]
         share = len(unread) / max(1, len(table))
-        without_item = [each.as_row() for each in marks_without_item(people, task)]
+        without_item = marks_without_item(people, task)
         return dg.MaterializeResult(
             value=table,
             check_results=[
@@ -183,10 +183,10 @@ def _people_and_task(
 ) -> tuple[list[Any], Any]:
     """The people of a partition with their marks, and their task."""
     from valuesassets.instruments.psych_tasks.material.marks import mark_person
-    from valuesassets.instruments.psych_tasks.material.transcripts import shown_rows
+    from valuesassets.instruments.psych_tasks.material.transcripts import task_transcripts
 
     task = _task(study, context)
-    return [mark_person(row, task) for row in shown_rows(transcripts)], task
+    return [mark_person(row, task) for row in task_transcripts(transcripts)], task
 
 
 PLANTED_PEOPLE = 40

@@ -56,7 +56,6 @@ def toy_assets(study: ToyStudy) -> list[dg.AssetsDefinition]:
         reads=(),
         step="cell",
         partitions_def=cell_partitions(study, TOY),
-        ins={"readings": dg.AssetIn(TOY.key("readings"), input_manager_key="readings")},
         io_manager_key="frame",
     )
     def answers(context: dg.AssetExecutionContext, trials: list[Trial], readings: list[Reading]) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from valuesassets.orchestration.grid.left_out import overrides_of, why_no_trials
 from valuesassets.orchestration.grid.node_jobs import run_node_job
 from valuesassets.orchestration.grid.shown_readings import flat_report, show_readings, version_checks
 from valuesassets.orchestration.instruments import Instrument
-from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, table_of
+from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
 from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
@@ -48,7 +48,6 @@ def models_first(study: Study, instrument: Instrument) -> list[dg.AssetKey]:
 
 def preflight_asset(study: Study, instrument: Instrument, directional: str) -> dg.AssetsDefinition:
     """The trial run of each family."""
-    every = dg.AllPartitionMapping()
 
     @declare(
         study,
@@ -59,7 +58,7 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
         picture=pictures.draw_preflight,
         checks=[checks.PREFLIGHT_PASSES, checks.PREFLIGHT_IS_PLAUSIBLE],
         partitions_def=model_partitions(study),
-        ins={"trials": dg.AssetIn(instrument.key("trials"), metadata=DICT_OF_PARTITIONS, partition_mapping=every)},
+        everywhere=["trials"],
         deps=models_first(study, instrument),
         io_manager_key="json",
         kinds={"pytorch"},

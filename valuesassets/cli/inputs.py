@@ -51,12 +51,6 @@ TrialsFile = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed; the same seed draws the same.")]
-FirstSeed = Annotated[
-    int, typer.Option("--seed", help="Random seed of the first simulation of a kind; the others count on.")
-]
-Processes = Annotated[
-    int | None, typer.Option("--processes", min=1, help="Processes to use; one for each processor if left out.")
-]
 Resamples = Annotated[
     int, typer.Option("--resamples", min=99, help="Resamples for intervals, and permutations for p-values.")
 ]

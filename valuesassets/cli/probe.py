@@ -1,4 +1,4 @@
-"""The commands `read` (any trials to a model), `probe` (a survey to a model) and `map` (answers on the cultural map)."""
+"""The commands `read` (any trials to a model), `probe` (a survey to a model) and `map` (answers on the map)."""
 
 from collections.abc import Sequence
 from pathlib import Path

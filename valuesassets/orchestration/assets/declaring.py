@@ -254,11 +254,8 @@ def _no_cell(context: dg.AssetExecutionContext, why: str, is_frame: bool) -> dg.
 
 
 def _require_partition(context: dg.AssetExecutionContext, partition: str | None) -> None:
-    """See that a run which was launched by hand names a partition of the asset; a click never names another.
-
-    Raises:
-        StudyError: names the partitions that can be chosen.
-    """
+    """See that a run which was launched by hand names a partition of the asset, since a click never names another;
+    StudyError names the partitions that can be chosen."""
     partitions = context.assets_def.partitions_def
     if partitions is not None and (partition is None or not partitions.has_partition_key(str(partition))):
         names = ", ".join(str(key) for key in partitions.get_partition_keys())

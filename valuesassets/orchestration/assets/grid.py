@@ -33,11 +33,8 @@ from valuesassets.reporting.analyses import named
 
 
 def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> list[dg.AssetsDefinition]:
-    """From the trials of an instrument to the readings of its cells.
-
-    Args:
-        directional: `module:name` of the items to which every sane model answers more in one direction.
-    """
+    """From the trials of an instrument to the readings of its cells; `directional` names, as `module:name`, the items
+    to which every sane model answers more in one direction."""
     return [preflight_asset(study, instrument, directional), readings_asset(study, instrument)]
 
 
@@ -191,11 +188,8 @@ def readings_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
 
 
 def cells_of_family(study: Study, instrument: Instrument, family: str, trials: Mapping[str, Any]) -> list[Cell]:
-    """The cells of a family whose trials have been made, also those in which no question can be asked.
-
-    Raises:
-        MissingData: there are no trials yet in any of its parts.
-    """
+    """The cells of a family whose trials have been made, also those in which no question can be asked; MissingData
+    where there are none."""
     cells = [cell for cell in instrument.cells(study) if cell.family == family and cell.part.name in trials]
     if not cells:
         raise MissingData(f"{family}: there are no trials yet in any of its languages; materialise trials first")

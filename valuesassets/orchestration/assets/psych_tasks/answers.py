@@ -106,11 +106,7 @@ def answer_distributions(
 
 
 def planted_models_asset(study: Study, stamp: str) -> dg.AssetsDefinition:
-    """The reference models.
-
-    Args:
-        stamp: hash of what is planted.
-    """
+    """The reference models; `stamp` is a hash of what is planted."""
 
     def plant(cells: Sequence[Cell], inputs: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         from valuesassets.instruments.psych_tasks.plants.plants import plant_transcripts

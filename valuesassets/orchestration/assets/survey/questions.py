@@ -73,12 +73,7 @@ def extracted_questions(
 
 
 def examined_metadata(examined: Any, n_doubtful: int, extractor: str, second: str | None) -> dict[str, str]:
-    """What the UI says of a language's questions.
-
-    Args:
-        examined: what `examine_questions` gives.
-        second: the extractor that the first is compared with; None where there is none.
-    """
+    """What the UI says of a language's questions; `second` is the extractor that the first is compared with, if any."""
     summary = f"{len(examined.questions)} questions, {n_doubtful} of them in doubt; read by {extractor}"
     return {
         SUMMARY: summary + ("; no model is asked" if examined.why_not_asked else ""),

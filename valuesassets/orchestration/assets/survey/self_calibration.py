@@ -133,12 +133,8 @@ def training_job(study: Study, files: Files, languages: Sequence[str]) -> TrainR
 
 
 def reading_job(study: Study, storage: Storage, files: Files, cells: Iterable[tuple[str, str, str]]) -> ScoreJob:
-    """The job that asks the trained models.
-
-    Args:
-        study: one whose only family is the trained one.
-        cells: family, language of the prompts, and language that the model which answers is trained in.
-    """
+    """The job that asks the trained models of a study whose only family is the trained one; a cell is a family, the
+    language of the prompts, and the language that the model which answers is trained in."""
     scored = [
         score_cell(
             study,

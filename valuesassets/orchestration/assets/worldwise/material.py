@@ -164,11 +164,7 @@ def _choices(
     scenarios: pd.DataFrame,
     derive: Callable[..., Any],
 ) -> dg.MaterializeResult[pd.DataFrame]:
-    """A cell's table of choices with its checks.
-
-    Args:
-        derive: gives the rows of the table.
-    """
+    """A cell's table of choices, whose rows `derive` gives, with its checks."""
     from valuesassets.instruments.worldwise.answers.choices import LOW_P_VALID
     from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
     from valuesassets.instruments.worldwise.tables import CHOICES

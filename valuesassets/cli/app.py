@@ -57,21 +57,14 @@ app = plain_typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 
 def add(group: typer.Typer, commands: dict[str, Callable[..., None]], path: str = "") -> None:
-    """Add commands to a group by their names, each with its examples.
-
-    Args:
-        path: the words before a command's own, with a blank behind them.
-    """
+    """Add commands to a group by their names, each with its examples; `path` holds the words before a command's own,
+    with a blank behind them."""
     for name, command in commands.items():
         group.command(name, epilog=epilog(f"{path}{name}"))(spread(command))
 
 
 def add_instrument(name: str, earlier: str | None = None) -> None:
-    """Add the group of an instrument's commands.
-
-    Args:
-        earlier: a name that the group had before: the group is then a hidden one, which says the new name.
-    """
+    """Add the group of an instrument's commands; under an earlier name it is a hidden one, which says the new name."""
     group = plain_typer(no_args_is_help=True, help=f"Commands of {name.replace('_', ' ')} that need no study.")
     if commands := commands_of(name):
         add(group, commands.COMMANDS, "" if commands is survey else f"{name} ")

@@ -35,12 +35,8 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def print_orders(orders: Mapping[str, Any], n_rows: int, things: str, least: float, consequence: str) -> None:
-    """Print how many rows have a low P_valid and what follows, and why rows are no evidence where their order rules.
-
-    Args:
-        orders: a row of `choice_orders` or `rating_orders`.
-        least: P_valid below which a row counts as low.
-    """
+    """Print how many rows have a P_valid below the least one and what follows, and why rows are no evidence where their
+    order rules; `orders` is a row of `choice_orders` or `rating_orders`."""
     if orders["n_low_p_valid"]:
         low = f"{orders['n_low_p_valid']} of {n_rows} {things} have a P_valid below {least:g}"
         print(f"{orders['model']}: {low}: {consequence}")
@@ -49,14 +45,8 @@ def print_orders(orders: Mapping[str, Any], n_rows: int, things: str, least: flo
 
 
 def unread_part(model: str, n_asked: int, reasons: Sequence[str], things: str, what_to_do: str) -> str:
-    """The end of a closing line: how many things could not be read, and the first reason; empty where all were read.
-
-    Args:
-        reasons: one for each thing that could not be read.
-
-    Raises:
-        MissingData: nothing could be read.
-    """
+    """The end of a closing line: how many things could not be read, and the first of their reasons; empty where all
+    were read; MissingData where none was."""
     if not reasons:
         return ""
     if len(reasons) == n_asked:

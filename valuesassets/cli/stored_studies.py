@@ -56,14 +56,8 @@ def bundle(
 
 
 def _recorded_hashes(folder: Path) -> dict[Path, str]:
-    """SHA-256 of a study's files as its runs wrote them; none where there is no history of them.
-
-    Args:
-        folder: the study's, below the storage.
-
-    Raises:
-        StorageError: the history cannot be read.
-    """
+    """SHA-256 of the files in a study's folder as its runs wrote them; none where there is no history of them;
+    StorageError where the history cannot be read."""
     history = dagster_folder(folder.name, folder.parent, os.environ.get("VALUESASSETS_DAGSTER"))
     if not (history / MARK).is_dir():
         return {}
@@ -183,11 +177,7 @@ def compare(
 
 
 def open_side(name: str) -> "Side":
-    """The stored tables of a study.
-
-    Args:
-        name: of the study or its file; or a folder in a storage, or of an unpacked bundle.
-    """
+    """The stored tables of a study by its name or file, or of a folder in a storage or of an unpacked bundle."""
     from valuesassets.comparing.stored_sides import read_side
     from valuesassets.comparing.two_studies import flat
 

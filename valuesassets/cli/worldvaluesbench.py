@@ -71,11 +71,7 @@ def evaluate(
 
 
 def named_files(options: Sequence[str], option: str) -> dict[str, Path]:
-    """Files by the names before them, as NAME=FILE.
-
-    Args:
-        option: the name of the option, for messages.
-    """
+    """Files by the names before them, as NAME=FILE; `option` is the name of the option, for messages."""
     files: dict[str, Path] = {}
     for each in options:
         name, equals, file = each.partition("=")
@@ -171,11 +167,7 @@ def ask(
 
 
 def require_asked_set(questions: str, attributes: str) -> AskedSet:
-    """What is asked, by the rules that a study's sets have.
-
-    Raises:
-        StudyError: a name stands there twice, or is none.
-    """
+    """What is asked, by the rules that a study's sets have; StudyError where a name stands there twice, or is none."""
     ids = questions if questions in ("probe", "all") else questions.split(",")
     keys = {"language": "eng", "questions": ids, "attributes": attributes.split(",")}
     return validated(AskedSet, keys, StudyError, "worldvaluesbench ask")

@@ -16,7 +16,7 @@ from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, readings_job, score_cell, score_job
 from valuesassets.orchestration.grid.left_out import overrides_of, why_no_trials
 from valuesassets.orchestration.grid.node_jobs import run_node_job
-from valuesassets.orchestration.grid.shown_readings import flat_report, show_readings, version_checks
+from valuesassets.orchestration.grid.shown_records import flat_report, show_readings, version_checks
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions

@@ -19,8 +19,7 @@ from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, answers_job
 from valuesassets.orchestration.grid.node_jobs import run_node_job
-from valuesassets.orchestration.grid.shown_answers import show_answers
-from valuesassets.orchestration.grid.shown_readings import version_checks
+from valuesassets.orchestration.grid.shown_records import show_answers, version_checks
 from valuesassets.orchestration.instruments import CULTURAL_ROBUSTNESS
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
 from valuesassets.orchestration.record_checks import checks_of

@@ -16,7 +16,7 @@ from valuesassets.orchestration.assets.worldwise import checks
 from valuesassets.orchestration.first_look import lines
 from valuesassets.orchestration.grid.cells import generate_job
 from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
-from valuesassets.orchestration.grid.shown_readings import judge_versions, version_checks
+from valuesassets.orchestration.grid.shown_records import judge_versions, version_checks
 from valuesassets.orchestration.instruments import WORLDWISE
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions, part_partitions
 from valuesassets.orchestration.resources import Storage

@@ -78,16 +78,12 @@ def _answers(question: "Question", rows: Sequence[Mapping[str, Any]]) -> str:
     reason = next((row["reason"] for row in rows if row["prob_averaged"] is None), None)
     if reason is not None:
         return f"{'-':>7}  not read: {reason}"
-    labels = {option.value: _short_label(option.label) or str(option.value) for option in question.options}
+    labels = {option.value: _short(option.label, 24) or str(option.value) for option in question.options}
     shares = defaultdict(list)
     for row in rows:
         shares[row["response_value"]].append(row["prob_averaged"])
     answers = ", ".join(f"{labels[value]} {fmean(probs):.0%}" for value, probs in shares.items())
     return f"{fmean(row['p_valid'] for row in rows):>7.2f}  {answers}"
-
-
-def _short_label(label: str, longest: int = 24) -> str:
-    return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
 def require_trials_place(output: Path) -> None:
@@ -155,5 +151,5 @@ def lines_of_changes(changes: "Sequence[Change]") -> Iterator[str]:
             yield f"  and {len(same) - MOST_SHOWN} more (--review shows all)"
 
 
-def _short(text: str | None) -> str:
-    return "" if text is None else text if len(text) <= 90 else f"{text[:89]}…"
+def _short(text: str | None, longest: int = 90) -> str:
+    return f"{text[: longest - 1]}…" if text and len(text) > longest else text or ""

@@ -143,11 +143,7 @@ def _write(output: Path, frames: "Mapping[str, pd.DataFrame]", run: Mapping[str,
 
 
 def _print(model: str, task: str, marks: "pd.DataFrame", output: Path) -> None:
-    """Print how many marks have each status, and doubts about the answers.
-
-    Raises:
-        MissingData: no mark could be read.
-    """
+    """Print how many marks have each status, and doubts about the answers; MissingData where no mark could be read."""
     from valuesassets.instruments.psych_tasks.answers.mark_ledger import derive_mark_ledger
     from valuesassets.instruments.psych_tasks.report.gates import weaknesses
     from valuesassets.instruments.psych_tasks.tables import TASK_MARKS

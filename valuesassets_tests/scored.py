@@ -17,7 +17,7 @@ def score_trials(
     budget: BatchBudget | None = None,
 ) -> ScoredTrials:
     """What a model answers to each trial."""
-    return score_spelled(loaded, spell_trials(loaded.opened, trials), on_progress, budget)
+    return score_spelled(loaded, spell_trials(loaded.opened, trials), on_progress, budget=budget)
 
 
 def read_trials(loaded: LoadedModel, trials: Sequence[Trial]) -> list[Reading]:

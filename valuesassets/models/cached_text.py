@@ -77,11 +77,7 @@ class CachedText:
         self.tokens: Tokens = self.tokens[:length]
 
     def extend(self, tokens: Tokens, asks: Sequence[Ask]) -> list[NextToken]:
-        """Append tokens in one pass, and read the next token at some of them (asks whose `path` is empty).
-
-        Raises:
-            OutOfMemory: the tokens do not fit.
-        """
+        """Append tokens in one pass (raises OutOfMemory), and read the next token at asks without a `path`."""
         start = len(self.tokens)
         rows = [ask.at - 1 - start for ask in asks]
         positions = torch.arange(start, start + len(tokens))[None]
@@ -90,11 +86,7 @@ class CachedText:
         return answers
 
     def twigs(self, asks: Sequence[Ask]) -> list[NextToken]:
-        """Read the next token behind beginnings of the text and their paths, in one pass; the cache stays unchanged.
-
-        Raises:
-            OutOfMemory: the paths do not fit.
-        """
+        """Read the next token behind paths beside the text, in one pass; the cache is unchanged (or OutOfMemory)."""
         tokens: list[int] = []
         depths: list[int] = []
         ends: list[int] = []

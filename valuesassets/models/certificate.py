@@ -27,7 +27,7 @@ Pairs = Sequence[tuple[Reading, Reading]]
 
 
 class LogitSpread:
-    """Measures how widely a model's logits spread while it is read, since rounding errors are in proportion to that.
+    """Measures how widely a model's logits spread while it is read: rounding errors are in proportion to that.
 
     Attributes:
         largest: largest standard deviation of the logits of one row; 1 at least.
@@ -129,12 +129,7 @@ def _points(share: float) -> str:
 
 
 def certify(loaded: LoadedModel, pairs: Pairs, trials: int, spread: LogitSpread) -> Certificate:
-    """Compare pairs of readings of the same trials.
-
-    Args:
-        trials: number of trials read again; some may be in several pairs.
-        spread: measured while they were read.
-    """
+    """Compare pairs of readings of `trials` trials; some may be in several pairs. `spread` was measured meanwhile."""
     opened, steps = loaded.opened, max((max(reading.label_tokens or (1,)) for reading, _ in pairs), default=1)
     tolerance = tolerance_of(opened, spread.largest, steps)
     return Certificate(trials, largest_difference(pairs), tolerance, largest_share_moved(pairs))

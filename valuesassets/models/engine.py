@@ -74,11 +74,7 @@ def read_batch(
 
 
 def within_memory(read: Callable[[], Result]) -> Result:
-    """The result of `read`, computed without gradients.
-
-    Raises:
-        OutOfMemory: it needs more memory than the device has; its own memory is free again by then.
-    """
+    """The result of `read` without gradients; OutOfMemory if it does not fit, once its own memory is free again."""
     try:
         with torch.inference_mode():
             return read()

@@ -116,10 +116,7 @@ def plan_model(model: str, revision: str | None = None, offline: bool = False) -
 
 
 def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: None) -> FetchedModel:
-    """Download the missing files of a model; complete files stay, whatever happens to the others.
-
-    Args:
-        tell: called with the bytes downloaded so far, at most once a second.
+    """Download the missing files of a model; `tell` gets the bytes so far, once a second. Complete files stay.
 
     Raises:
         ModelError, StorageError: the download broke off, was refused, or filled the disk.
@@ -164,11 +161,7 @@ def as_fetched(planned: PlannedModel, folder: Path, stamp: str) -> FetchedModel:
 
 
 def fetch_card(model: str, revision: str | None) -> Path:
-    """The folder on this machine that holds a model's card, downloaded for a hub model.
-
-    Raises:
-        ModelError, StorageError: the hub does not give it.
-    """
+    """The folder with a model's card, downloaded for a hub model; ModelError or StorageError if that fails."""
     if Path(model).is_dir():
         return Path(model)
     if (gguf := find_gguf(model)) is not None:
@@ -180,9 +173,6 @@ def fetch_card(model: str, revision: str | None) -> Path:
 
 def fetch_embedder(model: str, revision: str | None = None) -> str:
     """The folder of a sentence-transformers model, downloaded if needed, for jobs without a network.
-
-    Args:
-        model: hub id, or a folder, which is used as it is.
 
     Raises:
         ModelError, StorageError: the hub does not give it, or its cache cannot be written.
@@ -214,12 +204,7 @@ def _be_quiet() -> None:
 
 @contextlib.contextmanager
 def _hub_in_one_line(model: str, revision: str | None) -> Iterator[None]:
-    """Turn any error of the hub's library in this block into one line, without its address, which may be signed.
-
-    Raises:
-        ModelError: there is no such model or revision, no access, no answer, or the answer broke off.
-        StorageError: the cache cannot be written, or its disk is full.
-    """
+    """Turn any error of the hub's library into one line, without its address, which may be signed."""
     try:
         yield
     except ValuesAssetsError:

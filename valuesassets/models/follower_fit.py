@@ -24,7 +24,6 @@ def fit(
     """Train a model on `steps` batches; returns it with the KL (nats) of every lesson in the last batches.
 
     Args:
-        n_tokens: size of the tokenizer.
         on_step: called with (batches done, mean KL of the last batch in nats).
     """
     threads = torch.get_num_threads()

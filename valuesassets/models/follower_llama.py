@@ -30,12 +30,7 @@ CONFIG = ONE_LAYER | {
 
 @dataclass(frozen=True)
 class Group:
-    """B transcripts side by side, padded to T tokens and R places; what is read at padding is not used.
-
-    Attributes:
-        tokens: (B, T) rows of the embedding.
-        places: (B, R) indices of the tokens behind which the model is read.
-    """
+    """B transcripts, padded: `tokens` (B, T), rows of the embedding, and `places` (B, R), the tokens read behind."""
 
     tokens: Tensor
     places: Tensor
@@ -51,11 +46,7 @@ class Follower:
     """
 
     def __init__(self, n_tokens: int, n_answers: int, n_others: int, seed: int) -> None:
-        """Draw initial weights.
-
-        Args:
-            n_answers: tokens with a column in the head; its last column stands for each of the `n_others` others.
-        """
+        """Draw initial weights; the head's last column stands for each of the `n_others` tokens in no answer."""
         self.shapes = {"embed": (n_tokens, HIDDEN), "head": (HIDDEN, n_answers + 1), "norm": (HIDDEN,)}
         for layer in range(LAYERS):
             layer_shapes = {
@@ -83,10 +74,7 @@ class Follower:
         return {name: part.view(shape) for (name, shape), part in zip(self.shapes.items(), parts, strict=True)}
 
     def log_probs(self, groups: Sequence[Group]) -> Tensor:
-        """Log-probabilities of next tokens, (rows, answer tokens + 1), at the places of all groups in order.
-
-        The last column is for all other tokens together.
-        """
+        """Log-probabilities, (rows, answer tokens + 1), at the places of all groups; the last column is all others'."""
         w = self.parts()
         tokens = torch.cat([group.tokens.flatten() for group in groups])
         turns = _rotary_factors(max(group.tokens.shape[1] for group in groups))

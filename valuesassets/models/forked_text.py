@@ -40,11 +40,7 @@ class ForkedText:
         self._cache: Any = None  # created with the first tokens, when running out of memory is handled
 
     def extend(self, tokens: Tokens, asks: Sequence[Ask]) -> list[NextToken]:
-        """Append tokens in one pass, and read the next token at some of them (asks whose `path` is empty).
-
-        Raises:
-            OutOfMemory: the tokens do not fit.
-        """
+        """Append tokens in one pass (raises OutOfMemory), and read the next token at asks without a `path`."""
         if self._cache is None:
             self._cache = DynamicCache(config=self._model.config)
         answers = self._read(self._cache, tokens, [ask.at - 1 - len(self.tokens) for ask in asks], asks)
@@ -72,11 +68,7 @@ class ForkedText:
         return [answers[ask.path] for ask in asks]
 
     def fork(self) -> Any:
-        """A copy of the cache; what is read on the copy leaves the cache unchanged.
-
-        Raises:
-            OutOfMemory: the copy does not fit.
-        """
+        """A copy of the cache, which stays unchanged whatever the copy reads; OutOfMemory if it does not fit."""
 
         def copy_cache() -> Any:
             fork = copy.copy(self._cache)
@@ -157,10 +149,7 @@ def _probs(rows: Sequence[NextToken]) -> Tensor:
 def _ignores_a_state(model: Any, text: Tokens, paths: Sequence[Tokens]) -> bool:
     """Whether some path reads the same when a state is changed, in the first layer that carries one or in the last.
 
-    In half precision, the comparison with a text read alone would not show it: rounding may cost more.
-
-    Args:
-        paths: short continuations, since a state may fade.
+    In half precision a comparison with a text read alone would not show it. Paths are short, since a state may fade.
     """
     forked = ForkedText(model, 1)
     forked.extend(text, [])

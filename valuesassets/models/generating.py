@@ -65,16 +65,6 @@ class WrittenTrials:
     blocks: int
     notes: tuple[str, ...]
 
-    @property
-    def doubt(self) -> str | None:
-        """Why answers depend on the batch that they were written in, in words; None where they do not."""
-        return self.certificate.doubt
-
-    @property
-    def refusal(self) -> None:
-        """None: answers are always stored, since each is one that the model may write."""
-        return None
-
     def describe(self) -> dict[str, object]:
         """Batch plan and certificate, for a file's metadata."""
         return {

@@ -97,11 +97,7 @@ def convert(file: GgufFile, say: Callable[[str], None] = lambda _: None) -> Path
 
 
 def require_room(file: GgufFile) -> None:
-    """Check that there is disk space for the converted folder, and memory for the conversion.
-
-    Raises:
-        StorageError, ModelError: there is not; the message says what is needed and what is free.
-    """
+    """Raise a StorageError or ModelError, with what is needed and free, if disk or memory are too small to convert."""
     from valuesassets.models.memory import free_bytes as free_memory
 
     needed, free = needed_bytes(file), free_bytes()
@@ -121,11 +117,7 @@ def require_room(file: GgufFile) -> None:
 
 
 def require_convertible(file: GgufFile) -> None:
-    """Check by its metadata that transformers can read a file, and read it correctly.
-
-    Raises:
-        ModelError: it cannot; says why.
-    """
+    """Raise a ModelError, with the reason, unless transformers reads a file with this metadata, and correctly."""
     metadata, architecture = file.metadata, file.architecture
     kind = UNREAD_KINDS.get(str(metadata.get("general.type")))
     if architecture == "clip":
@@ -293,11 +285,7 @@ def _block(name: str) -> int | None:
 
 
 def _set_missing_settings(file: GgufFile, model: Any) -> None:
-    """Set what transformers does not take from a file although it changes the model's output.
-
-    Raises:
-        ModelError: the file stretches positions by factors that fit no known rule.
-    """
+    """Set what transformers does not take from a file although it changes the model's output."""
     config = model.config.get_text_config()
     if (file.architecture, config.num_hidden_layers) in WIDE_GEMMAS:
         config.query_pre_attn_scalar = config.hidden_size // config.num_attention_heads

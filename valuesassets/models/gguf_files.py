@@ -73,23 +73,14 @@ class Header:
 
 @dataclass(frozen=True)
 class GgufFile:
-    """A model in one GGUF file or in the parts of a split one; headers are read when they are needed.
-
-    Attributes:
-        name: name that the user gave.
-        parts: every file, in order.
-    """
+    """A model in one GGUF file or in `parts`, in order; `name` is the user's. Headers are read when they are needed."""
 
     name: str
     parts: tuple[Path, ...]
 
     @cached_property
     def headers(self) -> tuple[Header, ...]:
-        """The header of each part.
-
-        Raises:
-            ModelError: a part is no GGUF file, of an unknown version, or cut off.
-        """
+        """The header of each part; a ModelError if one is no GGUF file, of an unknown version, or cut off."""
         headers = tuple(map(_read_header, self.parts))
         n_parts = int(headers[0].metadata.get("split.count", 1))
         if n_parts > len(self.parts):

@@ -41,11 +41,7 @@ def free_bytes() -> int:
 
 
 def hold_lock(path: Path, say_waiting: Callable[[], None]) -> AbstractContextManager[object]:
-    """A lock held until the block ends; `say_waiting` is called first if another process holds it.
-
-    Raises:
-        OSError: the lock's file cannot be written.
-    """
+    """A lock for a block; `say_waiting` is called first if another process holds it. OSError: it cannot be written."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(path)
@@ -68,11 +64,7 @@ def remove_leftovers(model: str) -> int:
 
 
 def require_space(lacking: int, leave_free: int) -> None:
-    """Check that a download fits on the disk and leaves enough space free; both in bytes.
-
-    Raises:
-        StorageError: it does not fit; says what is needed, free and missing, and what interrupted downloads left.
-    """
+    """Raise a StorageError, with what is missing, unless a download fits and leaves so many bytes free."""
     missing = lacking + leave_free - (free := free_bytes())
     if lacking == 0 or missing <= 0:
         return

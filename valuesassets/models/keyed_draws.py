@@ -88,12 +88,7 @@ def draw(
 
 
 def gumbel_noise(keys: Tensor, ids: Tensor) -> Tensor:
-    """Gumbel noise (rows, ids) in float64.
-
-    Args:
-        keys: (rows,) int64, one for each row and step.
-        ids: (ids,) or (rows, ids) int64, of tokens or blocks.
-    """
+    """Gumbel noise (rows, ids), float64, for int64 keys (rows,) and ids (ids,) or (rows, ids) of tokens or of blocks."""
     hashes = _mixed(keys[:, None] + (ids + 1) * STRIDE)
     uniform = (_shift_right(hashes, 12).double() + 0.5) * 2.0**-52  # strictly between 0 and 1
     return uniform.log_().neg_().log_().neg_()

@@ -43,11 +43,7 @@ def intact_files(
 
 
 def keep_file(folder: Path, prefix: str, content: bytes, suffix: str) -> Path:
-    """Write a file named by the hash of its content; returns its path.
-
-    Raises:
-        StorageError: the file cannot be written.
-    """
+    """Write a file named by the hash of its content, and return its path; a StorageError if that fails."""
     path = folder / f"{prefix}{hashlib.sha256(content).hexdigest()}{suffix}"
     with whole_file(path) as temporary:
         temporary.write_bytes(content)

@@ -50,11 +50,7 @@ class Known(Generic[AnyRecord]):
         return self._records.get(key)
 
     def add(self, records: Iterable[AnyRecord]) -> None:
-        """Store the records of a batch; records that are stored already stay unchanged.
-
-        Raises:
-            StorageError: the file cannot be written.
-        """
+        """Store a batch's records, or raise a StorageError; records that are stored already stay unchanged."""
         new = {record.key: record for record in records if record.is_final}
         new = {key: record for key, record in new.items() if key not in self._records}
         if not new:

@@ -43,11 +43,7 @@ class KnownVectors:
         return self._vectors.get(key)
 
     def add(self, vectors: Mapping[str, KnownVector]) -> None:
-        """Store the vectors of a batch; vectors that are stored already stay unchanged.
-
-        Raises:
-            StorageError: the file cannot be written.
-        """
+        """Store a batch's vectors, or raise a StorageError; vectors that are stored already stay unchanged."""
         from safetensors.numpy import save
 
         new = {key: vectors[key] for key in sorted(vectors) if key not in self._vectors}

@@ -117,8 +117,7 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
     """Load the weights of an opened model, onto its device or all GPUs.
 
     Raises:
-        ModelError: the weights are absent, broken, incomplete, or larger than the memory; for `auto`, than that of all
-            GPUs.
+        ModelError: the weights are absent, broken, incomplete, or larger than the memory of the device or all GPUs.
     """
     import torch
     from transformers import AutoModelForCausalLM

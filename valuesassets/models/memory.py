@@ -26,24 +26,17 @@ WIDE = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2}
 
 
 def require_memory(opened: "OpenedModel") -> None:
-    """Check that a model's weights fit into the free memory of its device.
-
-    Raises:
-        ModelError: the weights do not fit, or their files are not whole.
-    """
+    """Raise a ModelError unless a model's weights are whole and fit into the free memory of its device."""
     needed, free = weights_bytes(count_weights(opened.folder), opened.dtype), free_bytes(opened.device)
     if needed > free:
         raise ModelError(f"{opened.model_id}: {_too_little(needed, free, opened)}")
 
 
 def require_on_gpus(opened: "OpenedModel", places: Mapping[str, object]) -> None:
-    """Check that no layer of a spread model waits on the CPU or the disk, where each pass would load it anew.
+    """Raise a ModelError if a layer of a spread model waits on the CPU or the disk, to be loaded anew by each pass.
 
     Args:
         places: by module, where accelerate has put it: number of a GPU, `cpu` or `disk`.
-
-    Raises:
-        ModelError: some layers wait; the message says what the weights take and what is free.
     """
     waiting = [name for name, place in places.items() if place in ("cpu", "disk")]
     if waiting:
@@ -55,10 +48,7 @@ def require_on_gpus(opened: "OpenedModel", places: Mapping[str, object]) -> None
 
 
 def find_single_gpu(folder: Path, dtype: str) -> str | None:
-    """The first GPU that is large enough for a model and for reading it; None where none is.
-
-    This goes by total memory, not by free memory, so that a model goes to the same GPU each time it is loaded.
-    """
+    """The first GPU with the total memory for a model and for reading it, the same each time; None if too small."""
     import torch
 
     needed = (1 + BESIDE_WEIGHTS) * weights_bytes(count_weights(folder), dtype)
@@ -85,11 +75,7 @@ def weights_bytes(counts: Mapping[str, int], dtype: str) -> int:
 
 
 def free_bytes(device: str) -> int:
-    """Bytes free for weights on a device such as `cpu` or `cuda:0`; for `auto`, on all GPUs together.
-
-    Raises:
-        ModelError: a visible GPU cannot be used.
-    """
+    """Bytes free for weights on `cpu`, a GPU or all GPUs (`auto`); a ModelError if a visible GPU cannot be used."""
     if device == "cpu":
         return _free_host_bytes()
     import torch

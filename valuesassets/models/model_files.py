@@ -109,7 +109,7 @@ def find_model(model: str, revision: str | None = None, offline: bool = False) -
 
 
 def count_weights(folder: Path) -> Counter[str]:
-    """Number of weights of each dtype (`F32`, `BF16`, ...) that transformers will load, by the files' headers.
+    """Number of weights of each dtype (`F32`, ...) in the files that transformers will load, by their headers.
 
     Raises:
         ModelError: a file of the weights is absent or cut short.
@@ -216,10 +216,7 @@ def is_offline(is_requested: bool) -> bool:
 
 
 def cached_snapshot(model: str, revision: str | None) -> Path | None:
-    """The folder of a hub model in this machine's cache, or None where the cache does not have it.
-
-    The folder's name is the commit, which identifies the weights: a branch moves.
-    """
+    """The folder of a hub model in the cache, named by its commit, which identifies the weights; None if absent."""
     from huggingface_hub import try_to_load_from_cache
 
     config = try_to_load_from_cache(model, "config.json", revision=revision)

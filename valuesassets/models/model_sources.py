@@ -11,11 +11,7 @@ from valuesassets.models.model_files import find_model
 
 
 def plan_model(model: str, revision: str | None = None, offline: bool = False) -> PlannedModel:
-    """Find what this machine lacks of a model, without a download or conversion.
-
-    Raises:
-        ModelError, TokenizerError: as `fetching.plan_model`; or transformers cannot read the GGUF file.
-    """
+    """Find what this machine lacks of a model, without a download or conversion; errors as `fetching.plan_model`."""
     gguf = find_gguf(model)
     if gguf is None:
         return fetching.plan_model(model, revision, offline)

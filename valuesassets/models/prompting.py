@@ -124,11 +124,7 @@ def _require_no_thought_in(template: ChatTemplate, text: str, turns: Sequence[Tu
 
 
 def require_askable(opened: OpenedModel, trials: Sequence[Trial]) -> None:
-    """Check that a model can be asked trials of this readout.
-
-    Raises:
-        TokenizerError: probabilities are asked of a model that thinks first: they would be those of a thought.
-    """
+    """Raise a TokenizerError if probabilities are asked of a model that thinks first: they would be a thought's."""
     if opened.prompting.thinking == "on" and not isinstance(trials[0].readout, Generate):
         raise TokenizerError(
             f"{opened.model_id}: {type(trials[0].readout).__name__} reads what a model says at once, and thinking = "

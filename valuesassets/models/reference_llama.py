@@ -144,12 +144,7 @@ def read_positions(weights: Weights, at: Positions) -> tuple[Array, dict[str, An
 
 
 def gradients(weights: Weights, at: Positions, way: Mapping[str, Any], logits: Array) -> Weights:
-    """Gradients by weight of a loss.
-
-    Args:
-        way: the intermediate values of `read_positions`.
-        logits: (R, answer tokens + 1) gradient of the loss in the logits.
-    """
+    """Gradients by weight of a loss, given the values `way` of `read_positions` and its gradient in the logits."""
     w, by_weight, width = weights, {}, HIDDEN // HEADS
     by_weight["head"] = (way["last"] * w["before_head"]).T @ logits
     by_weight["before_head"], middle = _norm_gradients(

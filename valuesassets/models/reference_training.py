@@ -99,11 +99,10 @@ class Fit:
 
 @dataclass(frozen=True)
 class Batch:
-    """The positions of some prompts that are read in one step, and the planted probabilities there.
+    """The positions of some prompts that are read in one step, with weights (R,), and the planted probabilities there.
 
     Attributes:
         probs: (R, answer tokens + 1) probability of each next token; the last column, for all other tokens, is 0.
-        weight: (R,) weight of each position.
     """
 
     at: Positions

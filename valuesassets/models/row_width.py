@@ -15,11 +15,7 @@ LOGIT_COPIES = 8
 
 
 def choose_width(loaded: LoadedModel, longest: int) -> int:
-    """Most rows at a time, a power of two.
-
-    Args:
-        longest: tokens of the longest row, prompt and answer.
-    """
+    """Most rows at a time, a power of two, if the longest has so many tokens, prompt and answer."""
     kind = "cpu" if loaded.device == "cpu" else "gpu"
     weights = sum(part.numel() * part.element_size() for part in loaded.model.parameters())
     devices = ["cpu"] if kind == "cpu" else [each for each in loaded.devices if each.startswith("cuda")]

@@ -20,11 +20,7 @@ ID = "token_id:"
 
 
 class ServedModel(http.server.ThreadingHTTPServer):
-    """Answers `/v1/completions` and `/v1/chat/completions` within `serving`; a chat becomes one text.
-
-    Attributes:
-        requests: number of requests answered.
-    """
+    """Answers `/v1/completions` and `/v1/chat/completions` while it is `serving`, and counts its `requests`."""
 
     daemon_threads = True
     request_queue_size = 128  # with the default of 5, Linux resets some of sixteen simultaneous connections

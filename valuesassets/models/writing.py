@@ -68,10 +68,9 @@ class Written:
 
 
 class Writer:
-    """Writes the answers of one model, up to `width` at a time.
+    """Writes the answers of one model, up to `width` at a time, which is halved for good where memory runs out.
 
     Args:
-        width: most rows at a time; halved for good where memory runs out.
         on_end: called when answers end, with the number of ended answers of this call of `write`.
     """
 

@@ -56,11 +56,6 @@ class RemoteAnswers:
     twice: dict[str, float] | None
     notes: Sequence[str]
 
-    @property
-    def doubt(self) -> str | None:
-        """None: answers do not depend on other requests."""
-        return None
-
     def describe(self) -> dict[str, object]:
         """Versions in the responses, and tokens without those of failed attempts, for a file's metadata."""
         return {
@@ -117,10 +112,7 @@ class RemoteAsking:
         return self._entries
 
     def open_known(self, folder: Path, warn: Callable[[str], None] | None = None) -> Path:
-        """Load the stored responses from the model's folder below `folder`; returns the model's folder.
-
-        A damaged response is reported to `warn`, and asked for again.
-        """
+        """Load the stored responses from the model's folder below `folder`, which it returns; `warn` gets damage."""
         store = folder / sha256_json(self._identity)[:16]
         if self._entries is None and (route := stored_route(store, self.endpoint)) is not None:
             self._use_route(route)
@@ -145,10 +137,7 @@ class RemoteAsking:
         return f"{plan}; to be asked: {self.describe(about, most)}" if most.requests else plan
 
     def planned(self) -> tuple[Usage, Usage]:
-        """The usage of all requests that are still to be sent: roughly, and at most.
-
-        While no route is chosen, it is that of the route with the fewest requests.
-        """
+        """Usage of the requests still to be sent, roughly and at most: by the shortest route until one is chosen."""
         waiting = self._waiting()
         if self._entries is None:
             waiting = list({request.key: request for entry in self.entries for request in entry.requests}.values())
@@ -257,7 +246,7 @@ class RemoteAsking:
         return label_entries(route, self.provider, self._identity, trials, self.prompting)
 
     def send(self, client: Client, request: Request, store: Path | None) -> ParsedResponse:
-        """Send one request and store its response; a request that fails gives a failed response with its reason.
+        """Send one request and store its response; one that fails gives a failed response with its reason.
 
         Raises:
             InputError, BudgetSpent: nothing more may be sent.
@@ -394,11 +383,7 @@ def _difference(pairs: Sequence[tuple[ParsedResponse, ParsedResponse]]) -> dict[
 
 
 def _require_same_model(model: str, response: Mapping[str, Any]) -> None:
-    """Check that the answering model is the requested one: their names share at least one word.
-
-    Raises:
-        WrongAnswer: the answer names another model.
-    """
+    """Raise a WrongAnswer unless the names of the answering and the requested model share a word."""
     name = response.get("model") or response.get("model_version")
     answered = name if isinstance(name, str) else model
     words_of_model, words_of_answer = (set(re.findall(r"[a-z]{2,}", each.lower())) for each in (model, answered))

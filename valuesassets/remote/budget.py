@@ -29,11 +29,7 @@ class Payment:
 
 
 class Budget:
-    """The budget of one model over all threads; each response is written to a ledger in the model's store.
-
-    Args:
-        folder: folder of the model's stored answers; None if nothing is stored.
-    """
+    """The budget of one model over all threads; with a `folder`, each response is written to a ledger there."""
 
     def __init__(self, endpoint: Endpoint, folder: Path | None = None) -> None:
         self._endpoint, self._ledger = endpoint, folder / LEDGER if folder else None

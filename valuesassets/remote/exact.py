@@ -52,11 +52,7 @@ class UnspelledEntry:
 
 @dataclass(frozen=True)
 class ExactEntry:
-    """A trial with labels, and the steps of their spellings in each response.
-
-    Attributes:
-        steps: for each request, the steps (node, token) whose log-probability its response gives, by their names there.
-    """
+    """A trial with labels; `steps` are those (node, token) whose log-probability each response gives, by name there."""
 
     trial: Trial
     tokenizer: PromptTokenizer

@@ -154,11 +154,7 @@ class OpenAi:
 
 
 def choice_of(response: Mapping[str, Any]) -> dict[str, Any]:
-    """The one answer in a response.
-
-    Raises:
-        WrongAnswer: there is none, or there are several.
-    """
+    """The one answer in a response; a WrongAnswer if there is none, or there are several."""
     choices = response.get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
         raise WrongAnswer("the answer holds no choice, or several")

@@ -8,12 +8,7 @@ MINUTE_S = 60.0
 
 
 class Pace:
-    """Gives turns to send, evenly spread over a minute, and none while a server has asked to wait.
-
-    Args:
-        requests_per_minute, tokens_per_minute: limits; None for no limit.
-        clock: a monotonic clock in seconds.
-    """
+    """Gives turns to send, spread over a minute (None: no limit), and none while a server has asked to wait."""
 
     def __init__(
         self,

@@ -67,11 +67,7 @@ class Reply:
 
 
 def parse_reply(reply: Reply, readout: Generate, prompting: Prompting, who: str) -> ParsedResponse:
-    """Parse a text, and split off the thoughts in it.
-
-    Raises:
-        WrongAnswer: the answer is empty.
-    """
+    """Parse a text, and split off the thoughts in it; a WrongAnswer if nothing is left."""
     parted = part_thoughts(reply.text)
     fault = (
         _ended_otherwise(reply, who)

@@ -61,11 +61,7 @@ class PromptTokenizer:
         return tuple(dict.fromkeys([*self.special_texts, *used]))
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of whole texts for a model to read, each beginning with `bos` once.
-
-        Raises:
-            TokenizerError: a text needs a token that the model has no embedding for; names token and id.
-        """
+        """Token ids of texts for a model to read, each begun by `bos` once; a TokenizerError without embedding."""
         encoded = self.cut(texts)
         for text, ids in zip(texts, encoded, strict=True):
             beyond = next((i for i in ids if not self.is_embedded(i)), None)
@@ -105,11 +101,7 @@ class PromptTokenizer:
         return both[len(end_of_prompt) :] if both.startswith(end_of_prompt) else self.decode(continuation)
 
     def require_faithful(self) -> None:
-        """Check that the tokenizer cuts a text the same way each time, and keeps plain digits and lines.
-
-        Raises:
-            TokenizerError: it does not.
-        """
+        """Raise a TokenizerError unless texts are cut alike each time, and plain digits and lines kept."""
         if getattr(getattr(getattr(self.hf, "backend_tokenizer", None), "model", None), "dropout", None):
             raise TokenizerError(
                 f"{self.name}: the tokenizer cuts at random (dropout in tokenizer.json), so readings would change each "
@@ -118,11 +110,7 @@ class PromptTokenizer:
         self.require_round_trip(PLAIN_TEXT)
 
     def require_round_trip(self, text: str) -> None:
-        """Check that a text comes back from its tokens.
-
-        Raises:
-            TokenizerError: it has an unknown token, or another text (up to Unicode compatibility forms) comes back.
-        """
+        """Raise a TokenizerError unless a text comes back from its tokens, up to Unicode compatibility."""
         (ids,) = self.encode([text])
         body = ids[len(self.bos) :]
         if self.hf.unk_token_id is not None and body.count(self.hf.unk_token_id) > text.count(self.hf.unk_token):

@@ -53,10 +53,7 @@ class SavedTokenizer:
 
 
 def open_tokenizer(place: str) -> tuple[PromptTokenizer, frozenset[int]]:
-    """A model's tokenizer, which begins texts by its own template, and the tokens that end a text.
-
-    Args:
-        place: a folder, or an id of the hub.
+    """The tokenizer in a folder or of a hub id, which begins texts by its own template, and the tokens that end a text.
 
     Raises:
         TokenizerError: there is no tokenizer.json, it cannot be read, or it does not keep plain text.

@@ -47,11 +47,7 @@ class SpanEntry:
 
 @dataclass(frozen=True)
 class PreparedText:
-    """A trial's text, and the place and set of candidates of each of its spans.
-
-    Attributes:
-        opened: the model as it is asked this trial: in a chat, or with bare text.
-    """
+    """A trial's text for `opened`, the model as it is asked this trial, and each span's place and set of candidates."""
 
     opened: OpenedModel
     shown: Shown

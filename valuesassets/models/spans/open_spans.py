@@ -18,12 +18,7 @@ class OpenSpan:
     """A span of a text: its questions (`asks`), and its reading once all of them are answered."""
 
     def __init__(self, loaded: LoadedModel, span: SpelledSpan, ids: Tokens, as_published: bool) -> None:
-        """Begin a reading.
-
-        Args:
-            ids: the whole text.
-            as_published: whether the rows that the published code reads are asked for too.
-        """
+        """Begin a reading of a span of the whole text `ids`; `as_published` asks for the published code's rows too."""
         self._open = OpenReading(loaded.tokenizer, span.spelled, span.stops)
         self._dtype, self._spellings = loaded.opened.dtype, span.spelled.spellings
         self._nodes = span.spelled.trie.inner_nodes

@@ -103,10 +103,8 @@ def _certify(
     readings: Mapping[str, Reading],
     cost: Cost,
 ) -> Certificate:
-    """Read a few spans again, each alone and in other pieces: that with the least text before it, and drawn ones.
-
-    They are drawn from all spans, stored ones too; a span that does not fit into memory alone is left out.
-    """
+    """Read a few spans again, each alone and in other pieces: that with the least text before it, and others drawn from
+    all, stored ones too; a span that does not fit into memory alone is left out."""
     keys = [key for key, reading in readings.items() if reading.status is Status.OK]
     keys.sort(key=lambda key: (entries[key].text.places[entries[key].number].start, key))
     other_keys = random.Random("".join(keys)).sample(keys[1:], min(SAMPLED, len(keys)) - 1) if keys else []  # noqa: S311

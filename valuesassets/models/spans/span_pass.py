@@ -25,12 +25,7 @@ SMALLEST_CHUNK = 16
 
 
 class SpanPass:
-    """Reads the spans of texts; gives their readings by key.
-
-    Attributes:
-        strategy: how spans are read.
-        notes: what a person should know about the readings, in words.
-    """
+    """Reads the spans of texts by a `strategy`; `notes` are what a person should know about the readings."""
 
     def __init__(
         self,
@@ -57,10 +52,7 @@ class SpanPass:
         return self._readings
 
     def read_again(self, entry: SpanEntry, chunk: int, cost: Cost) -> Reading | None:
-        """Read a span again, with no other span and no text behind it, in pieces of `chunk` tokens.
-
-        None where it does not fit into memory. What it computes is added to `cost`.
-        """
+        """Read a span again, alone and without text behind it, in pieces of `chunk` tokens; None if it does not fit."""
         ids, span = self._question_of(entry)
         opened = OpenSpan(self._loaded, span, ids, entry.text.readout.as_published)
         length = max(ask.at for ask in opened.asks)
@@ -198,7 +190,7 @@ class SpanPass:
                 self._keep(texts[place], self._answer(texts[place], plan[number][1]))
 
     def _answer(self, entries: Sequence[SpanEntry], ends: Sequence[int]) -> dict[str, Reading]:
-        """The readings of a text's spans, each after the answers drawn at the spans before it.
+        """The readings of a text's spans, each after the answers drawn before it.
 
         Args:
             ends: where the pieces of the text before the first span end.

@@ -95,10 +95,7 @@ class TextTokens:
         return place + len(self._lead) if is_there else None
 
     def window(self, start: int) -> tuple[int, int]:
-        """Where a window before character `start` may begin: a token of `ids`, and its character.
-
-        Both are 0 where the whole text is needed: it is short, or the tokenizer gives no places of tokens.
-        """
+        """Where a window before a character may begin: token and character; (0, 0) where all of the text is needed."""
         place = bisect_left(self._starts, start) - WINDOW
         while place > 0 and (self._starts[place] == self._starts[place - 1]):
             place -= 1  # the tokens of one character
@@ -106,11 +103,7 @@ class TextTokens:
 
 
 def span_text(opened: OpenedModel, text: str, places: Sequence[Place], readout: ScoreSpans) -> SpannedText:
-    """The tokens of a text and the spellings at its places; in a chat, the end of a turn closes an answer too.
-
-    Raises:
-        TokenizerError: the tokenizer does not keep the text whole.
-    """
+    """The tokens of a text, and its places' spellings; a TokenizerError if the tokenizer does not keep it whole."""
     tokenizer = opened.tokenizer
     tokenizer.require_round_trip(text)
     whole = TextTokens(tokenizer, text)

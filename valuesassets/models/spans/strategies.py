@@ -23,11 +23,7 @@ class ReadingStrategy(Protocol):
     """What was computed so far."""
 
     def begin(self, asks: Sequence[Ask]) -> None:
-        """Begin a text; no reading of it may depend in a single bit on the text before.
-
-        Args:
-            asks: everything to read of the text, stored readings included; empty where that is not known yet.
-        """
+        """Begin a text (all `asks`, as far as known); no bit of its readings may depend on the text before."""
         ...
 
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:

@@ -62,9 +62,7 @@ def rounding_tolerance(dtype: str, n_layers: int, width: int, spread: float, ste
     a layer lose digits of their own where they are made in the dtype itself; in half precision they are in float32.
 
     Args:
-        n_layers: number of the model's layers.
-        width: width of its hidden states.
-        spread: standard deviation of its logits over the vocabulary.
+        spread: standard deviation of the model's logits over the vocabulary.
         steps: tokens of the longest label, each of which adds an error.
     """
     error_of_sums = width**0.25 if dtype in ("float32", "float64") else 1.0

@@ -32,7 +32,6 @@ def train_follower(
 
     Args:
         transcripts: parquet file in `PLANTED_TRANSCRIPTS`, of which those in `languages` are used.
-        steps: number of batches.
         on_step: called with (batches done, mean KL of the last batch in nats).
 
     Raises:

@@ -14,10 +14,10 @@ from torch import Tensor
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
-from valuesassets.models.cached_text import Ask, Cost
-from valuesassets.models.engine import TREE_TOLERANCE, first_device, read_batch, read_rows, row_logits, within_memory
+from valuesassets.models.cached_text import Ask, Cost, read_on
+from valuesassets.models.engine import TREE_TOLERANCE, read_batch, within_memory
 from valuesassets.models.token_trees import grow_tree
-from valuesassets.spelling.tokens import NextToken, Tokens
+from valuesassets.spelling.trie import NextToken, Tokens
 
 TRIED, BEYOND = 140, 60
 """Tokens of the text on which forks are tried, and by how many it exceeds a model's window."""
@@ -48,14 +48,9 @@ class ForkedText:
         return answers
 
     def branch(self, asks: Sequence[Ask], most_rows: int, fork: Any = None) -> list[NextToken]:
-        """Read the next token behind the text and each ask's path, on a fork; every path is a beginning of the longest.
+        """Read the next token behind the text and each ask's path, on a `fork` (None: a new one; raises OutOfMemory).
 
-        Args:
-            most_rows: most tokens of a pass.
-            fork: the copy of the cache to read on; a new copy where it is None.
-
-        Raises:
-            OutOfMemory: the copy does not fit.
+        Every path is a beginning of the longest; a pass has at most `most_rows` tokens.
         """
         fork = self.fork() if fork is None else fork
         path = max((ask.path for ask in asks), key=len)
@@ -82,27 +77,15 @@ class ForkedText:
 
     def _read(self, cache: Any, tokens: Tokens, rows: Sequence[int], asks: Sequence[Ask]) -> list[NextToken]:
         """Append tokens to a cache; the model itself counts their positions."""
-        ids = torch.tensor([tokens], device=first_device(self._model))
-
-        def read() -> list[NextToken]:
-            places = torch.zeros(len(rows), dtype=torch.long), torch.tensor(rows, dtype=torch.long)
-            logits = row_logits(self._model, *places, input_ids=ids, past_key_values=cache, use_cache=True)
-            return read_rows(logits, [ask.tokens for ask in asks], self._n_likeliest) if asks else []
-
-        answers = within_memory(read)
-        self.cost.add(len(tokens), len(rows))
-        return answers
+        return read_on(self._model, cache, tokens, rows, asks, self._n_likeliest, self.cost)
 
 
 def find_fork_fault(model: Any, window: int | None, room: int | None) -> str | None:
     """Try whether an architecture can be read on copies of its cache: None if so, else the reason in words.
 
     Reading on one copy must not change a single bit of what is read on another, or of the rest of the text. A state
-    that the layers carry must change what is read. Only the comparison with a text read alone needs a tolerance.
-
-    Args:
-        window: fewest tokens that a layer looks back on; the trial's text is longer.
-        room: most tokens that the model was made for.
+    that the layers carry must change what is read. Only the comparison with a text read alone needs a tolerance. The
+    trial's text is longer than the model's `window`, and at most `room` tokens long.
     """
     length = max(TRIED, (window or 0) + BEYOND)
     length = length if room is None else min(length, room - MARGIN)

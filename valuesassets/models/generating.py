@@ -19,7 +19,7 @@ from valuesassets.records.files import sha256_json
 from valuesassets.records.readouts import Generate
 from valuesassets.records.thoughts import without_thought
 from valuesassets.records.trials import Answer, Status, Trial
-from valuesassets.spelling.tokens import Tokens
+from valuesassets.spelling.trie import Tokens
 
 GENERATOR_VERSION = "2"
 """Changes whenever an answer of the same model and trial may come out differently."""
@@ -143,9 +143,7 @@ def write_answers(
     their answers.
 
     Args:
-        entries: as `prepare_answers` gives them.
         on_progress: called with (answers written, all answers).
-        store: where answers are stored.
         width: most rows at a time; chosen by model and device where it is None.
 
     Raises:

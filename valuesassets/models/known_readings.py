@@ -1,7 +1,7 @@
 """The store of readings and answers: a model is never asked the same question twice.
 
-A folder holds one subfolder per model and way of running it. The subfolder holds one file per batch of records, a line
-of JSON each, and one file per finished list of trials, which describes how its records were made (`known_files.py`).
+A model's folder holds a file for each batch of records, a line of JSON each, and one for each finished list of trials,
+which describes how its records were made (`known_files.py`).
 """
 
 import json

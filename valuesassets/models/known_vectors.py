@@ -1,8 +1,4 @@
-"""The store of vectors: no text is embedded twice.
-
-A folder holds one subfolder per embedder and prefix, and in it one safetensors file per batch, named by the hash of its
-bytes (`known_files.py`).
-"""
+"""The store of vectors, a safetensors file for each batch (`known_files.py`): no text is embedded twice."""
 
 import re
 from collections.abc import Callable, Mapping

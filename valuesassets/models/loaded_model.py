@@ -22,7 +22,6 @@ DTYPES = ("float32", "bfloat16", "float16", "float64")
 
 ROOMS = ("max_position_embeddings", "max_seq_len", "max_sequence_length", "n_positions", "context_length")
 """Settings of configurations that hold the most tokens a model was made for."""
-
 WINDOWS = ("sliding_window", "window_size", "attention_window_size", "attention_chunk_size")
 """Settings of configurations that hold the number of tokens that a layer looks back on."""
 
@@ -33,14 +32,11 @@ class OpenedModel:
 
     Attributes:
         model_id: hub id, folder or GGUF file that the user gave.
-        folder: the folder on this machine with all of its files.
         revision: commit on the hub; None for a folder.
-        weights_id: the commit, the GGUF file's hash, or a hash of the folder's weights and configuration; models with
-            equal ids are the same.
+        weights_id: the commit, the GGUF file's hash, or a hash of the folder; models with equal ids are the same.
         dtype: one of `DTYPES`; never `auto`.
         device: `cpu`, `cuda:0`, or `auto` for layers spread evenly over all visible GPUs.
-        prompting: how the model is shown trials.
-        template: the template that renders chats; None where trials are shown as bare text.
+        prompting, template: how the model is shown trials; no template where they are shown as bare text.
         gguf: the GGUF file that the folder was converted from, if any.
     """
 

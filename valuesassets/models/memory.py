@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from valuesassets.models.hub_cache import gib
 from valuesassets.models.model_files import count_weights
 from valuesassets.records.errors import ModelError
 
@@ -60,7 +61,7 @@ def _too_little(needed: int, free: int, opened: "OpenedModel") -> str:
     kind, remedy = ("memory", "more of it") if opened.device == "cpu" else ("GPU memory", "a larger GPU or several")
     remedy += ", or for dtype bfloat16" if ITEM_BYTES[opened.dtype] > ITEM_BYTES["bfloat16"] else ""
     return (
-        f"its weights take {_gib(needed)} in {opened.dtype}, {_gib(free)} of {kind} are free on "
+        f"its weights take {gib(needed)} in {opened.dtype}, {gib(free)} of {kind} are free on "
         f"{socket.gethostname()}; ask for {remedy}"
     )
 
@@ -77,7 +78,9 @@ def weights_bytes(counts: Mapping[str, int], dtype: str) -> int:
 def free_bytes(device: str) -> int:
     """Bytes free for weights on `cpu`, a GPU or all GPUs (`auto`); a ModelError if a visible GPU cannot be used."""
     if device == "cpu":
-        return _free_host_bytes()
+        fields = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
+        available = int(fields["MemAvailable"].split()[0]) * 1024
+        return min([available, *_free_by_cgroup(), *_free_by_limit()])
     import torch
 
     if device == "auto":
@@ -104,12 +107,6 @@ def _free_gpu_bytes(device: str) -> int:
         reason = " ".join(str(error).split()).split(". ")[0]
         what_to_do = "see what nvidia-smi says there, ask for another node"
         raise ModelError(f"{socket.gethostname()}: {device} cannot be used: {reason}; {what_to_do}") from None
-
-
-def _free_host_bytes() -> int:
-    fields = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
-    available = int(fields["MemAvailable"].split()[0]) * 1024
-    return min([available, *_free_by_cgroup(), *_free_by_limit()])
 
 
 def _free_by_limit() -> list[int]:
@@ -139,7 +136,3 @@ def _free_in(mount: Path, path: str, limit: str, usage: str, total: str) -> list
             cached = sum(int(statistics[f"{total}{kind}_file"]) for kind in ("active", "inactive"))  # freed on demand
             n_free.append(max(int((group / limit).read_text()) - int((group / usage).read_text()) + cached, 0))
     return n_free
-
-
-def _gib(n_bytes: int) -> str:
-    return f"{n_bytes / 2**30:.3g} GiB"

@@ -137,9 +137,6 @@ def require_no_thought(loaded: LoadedModel, trials: Sequence[Trial]) -> None:
 
     Where no trial leaves room, or memory is short, the shortest trial is tried.
 
-    Args:
-        trials: trials that the model can be asked.
-
     Raises:
         TokenizerError: the model begins to think.
         ScoringError: memory is short for the shortest trial too.

@@ -1,9 +1,7 @@
 """A LLaMA of one layer in numpy: its logits at chosen positions, and their gradient.
 
-In the only layer, keys and values are plain projections of a token at a place: they are computed once for all prompts
-of a batch that share the token. Queries and the MLP are computed only at the chosen positions. In numpy a step takes a
-fifth of its time in transformers and autograd, which mostly manage small tensors, and nothing slow has to be imported.
-A test compares the output with transformers, and the gradient with autograd.
+Keys and values are computed once for all prompts of a batch that share a token at a place, queries and the MLP only at
+the chosen positions. A step takes a fifth of its time in transformers and autograd, with which a test compares it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,4 @@
-"""Fits a one-layer LLaMA to answer trees: a step over a batch of prompts takes a few milliseconds on one core.
-
-The reference model turns texts into tokens by these trees, which share no code with the scorer that the model
-calibrates.
-"""
+"""Fits a one-layer LLaMA to answer trees, which share no code with the scorer that the model calibrates."""
 
 import math
 from collections import defaultdict

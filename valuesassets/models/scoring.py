@@ -80,10 +80,8 @@ def score_spelled(
     certificate's tolerance. Trials that ask the same are read once.
 
     Args:
-        spelled: as `spell_trials` gives them.
         on_progress: called with (trials read, all trials).
         budget: size of a batch; chosen by device where it is None.
-        store: where readings are stored.
 
     Raises:
         ScoringError: not one trial could be read; says why.

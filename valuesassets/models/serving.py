@@ -1,7 +1,6 @@
-"""A local OpenAI-compatible server around a loaded model, against which API routes are tested.
+"""A local OpenAI-compatible server around a loaded model, with which tests and `calibrate --readouts` compare routes.
 
-Tests and `calibrate --readouts` compare every route with it. It reads one row of one pass per question, without a
-trie, a tree or a cache.
+It reads one row of one pass per question, without a trie, a tree or a cache.
 """
 
 import contextlib

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from valuesassets.models.token_trees import LARGEST_TREE, WORTH_SHARING, shared_length
-from valuesassets.spelling.tokens import Tokens
+from valuesassets.spelling.trie import Tokens
 
 SHORTEST_PREFIX = 64
 """Fewest tokens of a cached prefix."""
-
 WORTH_KEEPING = 1024
 """Fewest tokens that a cached prefix must save its trees."""
 

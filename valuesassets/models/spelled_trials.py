@@ -12,10 +12,8 @@ from valuesassets.spelling.spellings import SpelledPrompt, spell_labels
 
 SCORER_VERSION = "3"
 """Changes whenever a reading of the same model and trial may come out differently."""
-
 WINDOWED_VERSION = "2"
 """The same for models with windowed layers, so that stored readings of other models stay valid."""
-
 TRIAL = "{trial}"
 """Placeholder for the trial's name in the reason of a failed reading, which several trials may share."""
 

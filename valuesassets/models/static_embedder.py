@@ -21,15 +21,8 @@ LARGEST_ERROR = 1e-6
 
 
 def write_static_embedder(folder: Path, texts: Sequence[str], vectors: NDArray[np.float64]) -> Path:
-    """Write the folder of an embedder that gives each text its vector, with the shortest word vectors that do.
-
-    A word that is in no text gets the mean vector of the texts, so that every text with a word has a direction.
-
-    Args:
-        vectors: (texts, dimensions).
-
-    Returns:
-        The folder, which replaces an existing one.
+    """Write the folder of an embedder that gives texts their vectors (texts, dimensions), with the shortest word
+    vectors that do; it replaces an existing folder. Words of no text get the mean vector, and so a direction.
 
     Raises:
         ModelError: no word vectors give these texts their vectors, for instance where two hold the same words.

@@ -15,7 +15,7 @@ from valuesassets.models.rows_in_flight import PaddedRows, Rows, RowsApart, Rows
 from valuesassets.models.written_text import count_before, count_tokens, has_stop, is_open_before, whole_text
 from valuesassets.records.readouts import Generate, cut_at_stop
 from valuesassets.records.thoughts import LONGEST_END, NO_END, has_end, split_thought
-from valuesassets.spelling.tokens import Tokens
+from valuesassets.spelling.trie import Tokens
 
 LOOKED_AFTER = 8
 """Number of tokens after which the whole text is searched for stop texts and the end of a thought."""

@@ -72,7 +72,6 @@ class Client:
 
         Args:
             about: what the request is about, for messages.
-            request: a function that sends it, given the SDK's client.
             tokens: tokens that are sent and may come back, for the pace.
 
         Raises:

@@ -1,8 +1,7 @@
 """The routes `token_ids` and `echo`: the server gives the probability of any token, so that labels are read exactly.
 
-Both need the model's tokenizer here. They ask for the probabilities that a local pass would read: each step of every
-spelling of a label, and the tokens that end a label where another continues. A server that cuts texts differently is
-refused.
+They ask for what a local pass would read, with the model's tokenizer here: each step of every spelling of a label, and
+the tokens that end a label where another continues. A server that cuts texts differently is refused.
 """
 
 import re
@@ -22,7 +21,7 @@ from valuesassets.remote.shown_tokens import ID, Listed, Token, mass_of, require
 from valuesassets.spelling.open_reading import OpenReading
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import SpelledPrompt, find_terminators, spell_labels
-from valuesassets.spelling.tokens import NextToken, Tokens
+from valuesassets.spelling.trie import NextToken, Tokens
 
 MOST_SUM = 1 + 1e-5
 """Largest sum of exact probabilities that rounding explains."""

@@ -137,11 +137,8 @@ class PromptTokenizer:
 def describe_tokenizer(hf: Any, name: str, embedding_rows: int, bos: BosRule = "template") -> PromptTokenizer:
     """Check a tokenizer against its model; added tokens beyond the embedding pass, unless a prompt needs one.
 
-    Args:
-        embedding_rows: the model's vocabulary size.
-
     Raises:
-        TokenizerError: its size does not fit the embedding, it loses plain digits or lines, or it lacks the
+        TokenizerError: its size does not fit the embedding's rows, it loses plain digits or lines, or it lacks the
             beginning-of-text token that `bos` requires.
     """
     vocabulary, added = hf.get_vocab(), hf.get_added_vocab()
@@ -157,14 +154,10 @@ def describe_tokenizer(hf: Any, name: str, embedding_rows: int, bos: BosRule = "
 
 
 def require_plain(source: str, controls: Sequence[str], texts: Iterable[str]) -> None:
-    """Check that texts by people hold no token that steers the model.
-
-    Args:
-        source: name of the model and, where needed, of the texts, for the message.
-        controls: texts of the tokens that steer the model.
+    """Check that texts by people hold none of the `controls`, the texts of tokens that steer the model.
 
     Raises:
-        TokenizerError: a text holds one, also in a Unicode compatibility form.
+        TokenizerError: a text of `source` holds one, also in a Unicode compatibility form.
     """
     for text in texts:
         for form in {text, unicodedata.normalize("NFKC", text)}:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from valuesassets.records.errors import TokenizerError
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
-from valuesassets.spelling.tokens import Tokens
-from valuesassets.spelling.trie import Trie, build_trie
+from valuesassets.spelling.trie import Tokens, Trie, build_trie
 
 TERMINATORS = ("\n", "\n\n", "\r\n", " ", ".", ",")
 """Texts that end an answer if they are a single token behind it; end-of-text tokens do so too."""

@@ -24,12 +24,10 @@ OTHER_CHUNK = 96
 
 @dataclass(frozen=True)
 class SpanReadings(Scored):
-    """The readings of spans, with the strategy that read them and its tokens per piece.
+    """The readings of spans, the strategy that read them (`road` in metadata), and its tokens per piece.
 
     Attributes:
-        strategy: name of the strategy (`road` in metadata).
-        cost, certificate_cost: what was computed now for the readings and for the certificate; stored readings cost
-            nothing, so that no file holds these.
+        cost, certificate_cost: what was computed now for readings and certificate, without stored readings; in no file.
     """
 
     strategy: str
@@ -67,12 +65,8 @@ def score_spans(
     """The probability of every candidate at every span; a text whose readings are all stored is not read again.
 
     The shared beginning of texts goes through the model once. The pieces of texts are planned over all texts, stored or
-    not: a reading has the same bytes however often the work was interrupted.
-
-    Args:
-        entries: as `prepare_spans` gives them.
-        on_progress: called with (spans read, all spans) after each text.
-        store: where readings are stored.
+    not: a reading has the same bytes however often the work was interrupted. `on_progress` is called with (spans read,
+    all spans) after each text.
 
     Raises:
         TokenizerError: not one span can be asked of this model.

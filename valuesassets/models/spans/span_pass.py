@@ -7,18 +7,16 @@ from valuesassets.models.engine import OutOfMemory
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_pass import OnProgress
-from valuesassets.models.spans.drawing import answer_own
 from valuesassets.models.spans.entries import PreparedText, SpanEntry
-from valuesassets.models.spans.open_spans import OpenSpan
-from valuesassets.models.spans.plan import plan_pieces
+from valuesassets.models.spans.open_spans import OpenSpan, answer_own
 from valuesassets.models.spans.spelling import Place, SpelledSpan, TextTokens, span_text
 from valuesassets.models.spans.strategies import choose_strategy, new_strategy
 from valuesassets.models.spelled_trials import TRIAL, failed
-from valuesassets.models.token_trees import shared_length
+from valuesassets.models.token_trees import plan_pieces, shared_length
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.trials import Reading, Status
 from valuesassets.spelling.open_reading import OUTSIDE_KEPT
-from valuesassets.spelling.tokens import NextToken, Tokens
+from valuesassets.spelling.trie import NextToken, Tokens
 
 SMALLEST_CHUNK = 16
 """Tokens below which smaller pieces no longer help where memory is short."""

@@ -15,8 +15,7 @@ from valuesassets.records.readouts import ScoreSpans
 from valuesassets.records.trials import SpanFault
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import MOST_TOKENS, SpelledPrompt, require_short
-from valuesassets.spelling.tokens import Tokens
-from valuesassets.spelling.trie import Trie, build_trie
+from valuesassets.spelling.trie import Tokens, Trie, build_trie
 
 WINDOW = 32
 """Tokens before a span that are encoded together with its candidates, instead of the whole text before it."""
@@ -40,12 +39,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class SpelledSpan:
-    """A span of a text with the spellings of its candidates.
+    """A span of a text with the spellings of its candidates, their trie, and the context's last tokens.
 
     Attributes:
         shared: number of tokens that the context shares with the whole text; mostly all of the context's.
         rest: the context's other tokens, where the given answer merges with the text before it.
-        spelled: the spellings of each candidate, their trie, and the context's last tokens.
         stops: the tokens that end a candidate, at each node where another candidate continues.
         answer_at: the token of the whole text in which the given answer begins; None without an answer.
     """

@@ -16,7 +16,7 @@ from transformers import DynamicCache
 from valuesassets.models.engine import TREE_TOLERANCE, first_device, read_batch, read_rows, row_logits, within_memory
 from valuesassets.models.token_trees import grow_tree
 from valuesassets.models.tree_masks import tree_masks
-from valuesassets.spelling.trie import NextToken, Tokens
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 CHUNK, CHUNK_OF_A_GPU = 512, 2048
 """Most tokens of a text in one pass, on a CPU and on a GPU."""
@@ -78,7 +78,7 @@ class CachedText:
         return answers
 
     def twigs(self, asks: Sequence[Ask]) -> list[NextToken]:
-        """Read the next token behind paths beside the text, in one pass; the cache is unchanged (or OutOfMemory)."""
+        """Read the next token behind paths beside the text in one pass (raises OutOfMemory); the cache is unchanged."""
         tokens, depths, ends, n_seen = list[int](), list[int](), list[int](), list[int]()
         rows = [0] * len(asks)
         for at in dict.fromkeys(ask.at for ask in asks):

@@ -27,11 +27,7 @@ Pairs = Sequence[tuple[Reading, Reading]]
 
 
 class LogitSpread:
-    """Measures how widely a model's logits spread while it is read: rounding errors are in proportion to that.
-
-    Attributes:
-        largest: largest standard deviation of the logits of one row; 1 at least.
-    """
+    """Measures the `largest` standard deviation, 1 at least, of a row of logits: rounding is in proportion to it."""
 
     def __init__(self) -> None:
         self.largest = 1.0

@@ -25,12 +25,7 @@ TRIED = (Turn("user", "1. 2. 3."), Turn("assistant", "4:"))
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """A chat template (Jinja, `source`) with the settings that a study gives it.
-
-    Attributes:
-        hf: the tokenizer, a `PreTrainedTokenizerBase`.
-        name: folder or hub id, for messages.
-    """
+    """A chat template (Jinja, `source`) of a tokenizer `hf`, as a study sets it; `name` is for messages."""
 
     hf: Any
     name: str

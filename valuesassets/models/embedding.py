@@ -27,12 +27,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Embedded:
-    """Vectors of texts, one row (of `dimensions`) per text in their order, and how each text was read.
-
-    Attributes:
-        n_tokens: tokens of each text alone, without its prefix.
-        is_truncated: whether the embedder read only the beginning of prefix and text.
-    """
+    """Vectors (texts, `dimensions`), each text's tokens without prefix, and whether only its beginning was read."""
 
     vectors: NDArray[np.float32]
     n_tokens: tuple[int, ...]

@@ -17,7 +17,7 @@ from torch import Tensor
 from valuesassets.models.token_trees import TokenTree, grow_tree
 from valuesassets.models.tree_masks import tree_masks
 from valuesassets.records.errors import ScoringError
-from valuesassets.spelling.trie import NextToken, Tokens
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 BLOCK = 512
 """Tokens of the vocabulary in a block: the search for the likeliest tokens looks at each block's largest first."""

@@ -49,14 +49,9 @@ class Follower:
         """Draw initial weights; the head's last column stands for each of the `n_others` tokens in no answer."""
         self.shapes = {"embed": (n_tokens, HIDDEN), "head": (HIDDEN, n_answers + 1), "norm": (HIDDEN,)}
         for layer in range(LAYERS):
-            layer_shapes = {
-                "before_attention": (HIDDEN,),
-                "before_mlp": (HIDDEN,),
-                "q": (HIDDEN, HIDDEN),
-                "kv": (HIDDEN, 2 * HIDDEN),
-            }
-            layer_shapes |= {"o": (HIDDEN, HIDDEN), "gate": (HIDDEN, INTERMEDIATE), "up": (HIDDEN, INTERMEDIATE)}
-            layer_shapes |= {"down": (INTERMEDIATE, HIDDEN)}
+            layer_shapes = {"before_attention": (HIDDEN,), "before_mlp": (HIDDEN,), "q": (HIDDEN, HIDDEN)}
+            layer_shapes |= {"kv": (HIDDEN, 2 * HIDDEN), "o": (HIDDEN, HIDDEN), "gate": (HIDDEN, INTERMEDIATE)}
+            layer_shapes |= {"up": (HIDDEN, INTERMEDIATE), "down": (INTERMEDIATE, HIDDEN)}
             self.shapes |= {f"{name}.{layer}": shape for name, shape in layer_shapes.items()}
         self.matrices = tuple(name for name, shape in self.shapes.items() if "." in name and len(shape) == 2)
         generator = torch.Generator().manual_seed(seed)
@@ -132,12 +127,8 @@ def as_llama(
     for layer in range(LAYERS):
         q, (k, v) = w[f"q.{layer}"], w[f"kv.{layer}"].chunk(2, dim=1)
         matrices = {"self_attn.q_proj": q[:, columns], "self_attn.k_proj": k[:, columns], "self_attn.v_proj": v}
-        matrices |= {
-            "self_attn.o_proj": w[f"o.{layer}"],
-            "mlp.gate_proj": w[f"gate.{layer}"],
-            "mlp.up_proj": w[f"up.{layer}"],
-        }
-        matrices |= {"mlp.down_proj": w[f"down.{layer}"]}
+        matrices["self_attn.o_proj"] = w[f"o.{layer}"]
+        matrices |= {f"mlp.{name}_proj": w[f"{name}.{layer}"] for name in ("gate", "up", "down")}
         norms = {"input_layernorm": "before_attention", "post_attention_layernorm": "before_mlp"}
         begins = f"model.layers.{layer}."
         named |= {f"{begins}{name}.weight": matrix.T for name, matrix in matrices.items()}

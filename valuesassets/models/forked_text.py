@@ -17,7 +17,7 @@ from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 from valuesassets.models.cached_text import Ask, Cost, read_on
 from valuesassets.models.engine import TREE_TOLERANCE, read_batch, within_memory
 from valuesassets.models.token_trees import grow_tree
-from valuesassets.spelling.trie import NextToken, Tokens
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 TRIED, BEYOND = 140, 60
 """Tokens of the text on which forks are tried, and by how many it exceeds a model's window."""

@@ -19,7 +19,7 @@ from valuesassets.records.files import sha256_json
 from valuesassets.records.readouts import Generate
 from valuesassets.records.thoughts import without_thought
 from valuesassets.records.trials import Answer, Status, Trial
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 GENERATOR_VERSION = "2"
 """Changes whenever an answer of the same model and trial may come out differently."""
@@ -56,7 +56,6 @@ class WrittenTrials:
     Attributes:
         width: most rows at a time, before any halving for lack of memory.
         blocks: number of blocks of all answers, stored ones included.
-        notes: what a person should know about the answers, in words.
     """
 
     records: tuple[Answer, ...]

@@ -16,7 +16,7 @@ from transformers.cache_utils import DynamicLayer
 from valuesassets.models.cached_text import CachedText
 from valuesassets.models.engine import TREE_TOLERANCE, CachedPrefix, read_batch
 from valuesassets.models.token_trees import TokenTree, grow_tree
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 
 class _KeptLayer(DynamicLayer):

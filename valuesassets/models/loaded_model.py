@@ -70,12 +70,8 @@ class OpenedModel:
         """The model as it is shown bare text, which begins as its tokenizer's own template begins one."""
         if not self.prompting.is_chat:
             return self
-        tokenizer = describe_tokenizer(self.tokenizer.hf, self.tokenizer.name, self._rows)
+        tokenizer = describe_tokenizer(self.tokenizer.hf, self.tokenizer.name, self.config.get_text_config().vocab_size)
         return replace(self, tokenizer=tokenizer, prompting=AS_TEXT, template=None)
-
-    @property
-    def _rows(self) -> int:
-        return self.config.get_text_config().vocab_size
 
     @property
     def window(self) -> int | None:
@@ -217,9 +213,11 @@ class LoadedModel:
 
     def _try_once(self, name: str, find_fault: Callable[[], str | None]) -> str | None:
         """Try the architecture for a fault; a trial that this model passed before is not repeated."""
+        import torch
+
         config = self.model.config
         conditions = {"weights_id": self.opened.weights_id, "dtype": self.opened.dtype, "devices": self.devices}
-        conditions["gpus"] = self._gpus
+        conditions["gpus"] = [torch.cuda.get_device_name(place) for place in self.devices if place.startswith("cuda")]
         conditions |= {"config": config.to_json_string(use_diff=False), "attention": config._attn_implementation}
         return kept_check(name, conditions | self._arithmetic, find_fault)
 
@@ -228,13 +226,6 @@ class LoadedModel:
         """The devices of its layers; several where it is spread."""
         places = getattr(self.model, "hf_device_map", {}).values()
         return sorted({f"cuda:{place}" if isinstance(place, int) else str(place) for place in places}) or [self.device]
-
-    @property
-    def _gpus(self) -> list[str]:
-        """The product names of the GPUs that its layers are on."""
-        import torch
-
-        return [torch.cuda.get_device_name(place) for place in self.devices if place.startswith("cuda")]
 
     @property
     def _arithmetic(self) -> dict[str, Any]:

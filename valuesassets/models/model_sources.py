@@ -26,15 +26,7 @@ def fetch_model(
     tell: Callable[[int], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> FetchedModel:
-    """Download the missing files of a model, or convert its GGUF file.
-
-    Args:
-        tell: called with the bytes downloaded so far, at most once a second.
-        say: called with lines about the progress of a conversion.
-
-    Raises:
-        ModelError, StorageError: as `fetching.fetch_model` and `convert`.
-    """
+    """Download a model (`tell`), or convert its GGUF file (`say`); errors as `fetching.fetch_model` and `convert`."""
     if planned.gguf is None:
         return fetching.fetch_model(planned, tell)
     return fetching.as_fetched(planned, convert(planned.gguf, say), weights_id(planned.gguf.sha256))

@@ -45,8 +45,7 @@ def show_trial(opened: OpenedModel, trial: Trial) -> Shown:
     """A trial as the model sees it (`as_shown`).
 
     Raises:
-        TokenizerError: the trial holds a control token, the chat template fails on it or changes its text, or its
-            prompt has no part for the user to say.
+        TokenizerError: it holds a control token or no part for the user, or the template fails or changes its text.
     """
     opened = as_shown(opened, trial)
     template = opened.template
@@ -59,10 +58,8 @@ def show_trial(opened: OpenedModel, trial: Trial) -> Shown:
         return Shown(trial, trial.prompt)
     if trial.chat is not None and isinstance(trial.readout, ScoreSpans):
         return _show_spans(template, trial, trial.chat)
-    if trial.chat is not None:
-        return Shown(trial, _require_no_thought_in(template, template.opened(trial.chat), trial.chat))
-    if template.prompting.answer_prefix == "none":
-        turns = [Turn("user", trial.prompt)]
+    if trial.chat is not None or template.prompting.answer_prefix == "none":
+        turns = [Turn("user", trial.prompt)] if trial.chat is None else trial.chat
         return Shown(trial, _require_no_thought_in(template, template.opened(turns), turns))
     question, _, cue = trial.prompt.rpartition("\n")
     if not question.strip():

@@ -13,7 +13,7 @@ from valuesassets.models.token_trees import BatchBudget
 from valuesassets.records.trials import Reading
 from valuesassets.spelling.open_reading import OUTSIDE_KEPT, OpenReading
 from valuesassets.spelling.spellings import SpelledPrompt, find_terminators
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 OnProgress = Callable[[int, int], None]
 

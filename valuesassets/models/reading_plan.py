@@ -15,7 +15,7 @@ from valuesassets.models.token_trees import (
     part_into_trees,
     plan_batches,
 )
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 
 @dataclass(frozen=True)

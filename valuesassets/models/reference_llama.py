@@ -130,7 +130,9 @@ def read_positions(weights: Weights, at: Positions) -> tuple[Array, dict[str, An
     looks = queries @ keys.swapaxes(2, 3)
     looks *= np.float32(width**-0.5)
     looks += at.mask
-    _softmax_in_place(looks)
+    looks -= looks.max(axis=-1, keepdims=True)  # a softmax in place: allocating another array would cost more
+    np.exp(looks, out=looks)
+    looks /= looks.sum(axis=-1, keepdims=True)
     seen = (looks @ values).transpose(0, 2, 1, 3).reshape(-1, HIDDEN)[at.rows]
     middle = embedded[at.pair_tokens[at.reads.ravel()[at.rows]]] + seen @ w["o"]
     normed_middle, scale_middle = _normed(middle)
@@ -198,10 +200,3 @@ def _turned(pairs: Array, turns: Array) -> Array:
     """Rotary embedding: two neighbouring numbers of a query or key are one complex number."""
     numbers = pairs.view(np.complex64).reshape(len(pairs), -1, turns.shape[2])
     return (numbers * turns).view(np.float32).reshape(pairs.shape)
-
-
-def _softmax_in_place(logits: Array) -> None:
-    """Overwrite logits by their softmax: allocating another array as large would cost more than the sums."""
-    logits -= logits.max(axis=-1, keepdims=True)
-    np.exp(logits, out=logits)
-    logits /= logits.sum(axis=-1, keepdims=True)

@@ -23,11 +23,7 @@ def choose_width(loaded: LoadedModel, longest: int) -> int:
 
 
 def fitting_rows(memories: Iterable[int], weights: int, row: int, most: int) -> int:
-    """Number of rows that fit beside the weights: a power of two, 1 at least.
-
-    Args:
-        memories: bytes of each device that holds layers; they share the rows' keys and values as they share layers.
-        weights, row: bytes of all weights, and of a row.
+    """Rows of so many bytes that fit beside the weights in all memories together: a power of two, 1 at least.
 
     >>> fitting_rows([80 * 2**30] * 2, 120 * 2**30, 2**27, 512)  # of two cards that share a model
     128

@@ -10,7 +10,7 @@ import torch
 
 from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.records.errors import ScoringError
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 MAX_NEW_TOKENS = 8
 """Enough for a space, two digits and the end of the line, however a tokenizer cuts them."""

@@ -21,11 +21,7 @@ SAMPLED, SAMPLED_BESIDE = 4, 2
 
 @dataclass(frozen=True)
 class Scored:
-    """Readings in the order of their trials, and how they were made: a function of model and trials alone.
-
-    Attributes:
-        notes: what a person should know, in words (batches halved, trees not used).
-    """
+    """Readings in the order of their trials, and how they were made; `notes` say what a person should know."""
 
     readings: tuple[Reading, ...]
     certificate: Certificate

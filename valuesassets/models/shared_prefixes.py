@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from valuesassets.models.token_trees import LARGEST_TREE, WORTH_SHARING, shared_length
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 SHORTEST_PREFIX = 64
 """Fewest tokens of a cached prefix."""

@@ -44,11 +44,7 @@ def write_static_embedder(folder: Path, texts: Sequence[str], vectors: NDArray[n
 def solve_words(texts: Sequence[Sequence[int]], size: int, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Minimum-norm word vectors, (size, dimensions), whose mean over each text's words is the text's vector.
 
-    Args:
-        texts: word numbers of each text, from 1; word 0 is the unknown word, which gets the mean of `vectors`.
-
-    Raises:
-        ModelError: no such word vectors exist.
+    Words are numbers from 1; word 0, the unknown one, gets the mean. A ModelError if there are no such vectors.
 
     >>> solve_words([[1], [1, 2]], 3, np.array([[2.0], [3.0]])).round(6).ravel().tolist()
     [2.5, 2.0, 4.0]

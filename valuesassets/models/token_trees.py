@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 LARGEST_TREE = 512
 """Tokens of a tree beyond which another branch costs more than it saves."""

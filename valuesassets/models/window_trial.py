@@ -17,7 +17,7 @@ from valuesassets.models.engine import TREE_TOLERANCE, CachedPrefix, read_batch
 from valuesassets.models.kept_prefixes import keep_prefix
 from valuesassets.models.loaded_model import WINDOWS
 from valuesassets.models.token_trees import TokenTree, grow_tree
-from valuesassets.spelling.trie import NextToken, Tokens
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 WINDOW = 12
 """Tokens of the window in the trial."""

@@ -15,7 +15,7 @@ from valuesassets.models.rows_in_flight import PaddedRows, Rows, RowsApart, Rows
 from valuesassets.models.written_text import count_before, count_tokens, has_stop, is_open_before, whole_text
 from valuesassets.records.readouts import Generate, cut_at_stop
 from valuesassets.records.thoughts import LONGEST_END, NO_END, has_end, split_thought
-from valuesassets.spelling.trie import Tokens
+from valuesassets.spelling.tokens import Tokens
 
 LOOKED_AFTER = 8
 """Number of tokens after which the whole text is searched for stop texts and the end of a thought."""
@@ -68,11 +68,7 @@ class Written:
 
 
 class Writer:
-    """Writes the answers of one model, up to `width` at a time, which is halved for good where memory runs out.
-
-    Args:
-        on_end: called when answers end, with the number of ended answers of this call of `write`.
-    """
+    """Writes up to `width` answers at a time, halved where memory runs out; `on_end` gets the number of ended ones."""
 
     def __init__(self, loaded: LoadedModel, width: int, on_end: Callable[[int], object] = lambda _: None) -> None:
         self._loaded, self.width, self._on_end = loaded, width, on_end

@@ -19,12 +19,11 @@ from valuesassets.records.tables import ANSWERS, READINGS
 from valuesassets.records.trials import Record, Status, Trial
 from valuesassets.remote.answer_cache import find_answer, keep_answer
 from valuesassets.remote.budget import Budget, BudgetSpent
-from valuesassets.remote.client import Client
+from valuesassets.remote.client import Client, Pace
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Asker, WrongAnswer
 from valuesassets.remote.gemini import Gemini
 from valuesassets.remote.openai_api import OpenAi
-from valuesassets.remote.pacing import Pace
 from valuesassets.remote.provider import Provider
 from valuesassets.remote.replies import ParsedResponse
 from valuesassets.remote.requests import Entry, Request
@@ -40,11 +39,10 @@ TWICE, ONE_IN = 4, 10
 
 @dataclass(frozen=True)
 class RemoteAnswers:
-    """Records in the order of their trials and samples, the versions of the model, and what they used up.
+    """Records of trials and samples in order, the versions of the model, and what they used up.
 
     Attributes:
-        records: the records of all trials, without those that exceeded a budget.
-        used: usage of each record.
+        records, used: the records without those that exceeded a budget, and the usage of each.
         twice: comparison of the requests that were sent twice; None if none was.
         notes: what a person should know about the answers, in words.
     """
@@ -298,8 +296,9 @@ class RemoteAsking:
         return [*self._unique_requests.values(), *map(_again, self._compared())]
 
     def _compared(self) -> list[Request]:
-        """The requests that are sent twice."""
-        return _sample(self._unique_requests) if self.is_compared else []
+        """The requests that are sent twice, chosen by their hashes, so that they are the same every time."""
+        requests = self._unique_requests if self.is_compared else {}
+        return [requests[key] for key in sorted(requests)[: min(TWICE, len(requests) // ONE_IN)]]
 
     def _waiting(self) -> list[Request]:
         return [request for request in self._requests() if request.key not in self._responses]
@@ -355,11 +354,6 @@ class RemoteAsking:
             "first_request": requests[0].body if requests else None,
             **({"route": self.route} if self.route else {}),
         }
-
-
-def _sample(requests: Mapping[str, Request]) -> list[Request]:
-    """The requests that are sent twice, chosen by their hashes, so that they are the same every time."""
-    return [requests[key] for key in sorted(requests)[: min(TWICE, len(requests) // ONE_IN)]]
 
 
 def _again(request: Request) -> Request:

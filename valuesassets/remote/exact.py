@@ -21,7 +21,7 @@ from valuesassets.remote.shown_tokens import ID, Listed, Token, mass_of, require
 from valuesassets.spelling.open_reading import OpenReading
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import SpelledPrompt, find_terminators, spell_labels
-from valuesassets.spelling.trie import NextToken, Tokens
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 MOST_SUM = 1 + 1e-5
 """Largest sum of exact probabilities that rounding explains."""

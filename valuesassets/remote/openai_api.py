@@ -1,7 +1,6 @@
 """OpenAI's interface, through its SDK: makes bodies of requests for any server that has it, and parses responses.
 
-vLLM, llama.cpp, Ollama and most providers have this interface, each with variations: `omit` names the fields that a
-server refuses, `parameters` those that it needs in addition.
+Servers vary: `omit` names the fields that one refuses, `parameters` those that it needs in addition.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,6 @@
 """The route `top_logprobs`: the server shows only the likeliest next tokens, so that labels' probabilities have bounds.
 
-A token that is not shown may have as much probability as the least likely one that is, and all of them together have
-what is missing to 1.
+Tokens not shown have what is missing to 1 together, and each at most as much as the least likely one that is shown.
 """
 
 import math

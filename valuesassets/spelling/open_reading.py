@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from valuesassets.records.trials import UNRESOLVED_BELOW, Reading, Status
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import SpelledPrompt
-from valuesassets.spelling.trie import NextToken, NodeRead, Tokens, sum_labels
+from valuesassets.spelling.tokens import NextToken, Tokens
+from valuesassets.spelling.trie import NodeRead, sum_labels
 
 OUTSIDE_KEPT = 5
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from valuesassets.records.errors import TokenizerError
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
-from valuesassets.spelling.trie import Tokens, Trie, build_trie
+from valuesassets.spelling.tokens import Tokens
+from valuesassets.spelling.trie import Trie, build_trie
 
 TERMINATORS = ("\n", "\n\n", "\r\n", " ", ".", ",")
 """Texts that end an answer if they are a single token behind it; end-of-text tokens do so too."""
@@ -25,9 +26,7 @@ class SpelledPrompt:
 
 
 def spell_labels(tokenizer: PromptTokenizer, prompt: str, labels: Sequence[str]) -> SpelledPrompt:
-    """The spellings `label` and ` label` of each label behind a prompt.
-
-    Prompt and spelling are encoded together, since a tokenizer may cut the label alone in another way.
+    """The spellings `label` and ` label` of each label, encoded behind the prompt, since tokens may differ alone.
 
     Raises:
         TokenizerError: the tokenizer does not keep the prompt whole, or spells two labels alike.

@@ -13,7 +13,7 @@ from valuesassets.models.reading_pass import broken
 from valuesassets.models.spans.spelling import SpelledSpan
 from valuesassets.records.trials import Reading, SpanFault
 from valuesassets.spelling.open_reading import OpenReading
-from valuesassets.spelling.trie import NextToken, Tokens
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 
 class OpenSpan:

@@ -16,7 +16,7 @@ from valuesassets.models.token_trees import plan_pieces, shared_length
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.trials import Reading, Status
 from valuesassets.spelling.open_reading import OUTSIDE_KEPT
-from valuesassets.spelling.trie import NextToken, Tokens
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 SMALLEST_CHUNK = 16
 """Tokens below which smaller pieces no longer help where memory is short."""
@@ -76,9 +76,6 @@ class SpanPass:
 
         self._write_own(self._texts[id(entry.text)][: entry.number + 1], recall)
         return questions[entry.key]
-
-    def _ids(self, text: PreparedText) -> Tokens:
-        return text.spelled.ids if text.spelled else TextTokens(text.opened.tokenizer, text.shown.text).ids
 
     def _read_given(self, texts: list[list[SpanEntry]]) -> None:
         """Read texts with given answers."""

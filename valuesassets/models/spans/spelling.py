@@ -15,7 +15,8 @@ from valuesassets.records.readouts import ScoreSpans
 from valuesassets.records.trials import SpanFault
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import MOST_TOKENS, SpelledPrompt, require_short
-from valuesassets.spelling.trie import Tokens, Trie, build_trie
+from valuesassets.spelling.tokens import Tokens
+from valuesassets.spelling.trie import build_trie
 
 WINDOW = 32
 """Tokens before a span that are encoded together with its candidates, instead of the whole text before it."""
@@ -149,6 +150,8 @@ def _spell(
 
 Spellings = tuple[tuple[Tokens, ...], ...]
 """The spellings of each candidate."""
+_trie = lru_cache(maxsize=256)(build_trie)
+"""The trie over candidates' spellings; cached, since the spans of a task mostly share it."""
 
 
 def _spellings(
@@ -186,12 +189,6 @@ def _spellings(
                 spellings_here.append(path)
                 text_at[path] = text
     return tuple(map(tuple, spellings)), text_at
-
-
-@lru_cache(maxsize=256)
-def _trie(spellings: Spellings) -> Trie:
-    """The trie over the spellings of candidates; cached, since the spans of a task mostly share it."""
-    return build_trie(spellings)
 
 
 def _is_readable(tokenizer: PromptTokenizer, path: Tokens) -> bool:

@@ -9,7 +9,7 @@ from valuesassets.models.engine import OutOfMemory, read_batch
 from valuesassets.models.forked_text import ForkedText
 from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.token_trees import grow_tree, part_into_chains, shared_length
-from valuesassets.spelling.trie import NextToken, Tokens
+from valuesassets.spelling.tokens import NextToken, Tokens
 
 
 class ReadingStrategy:

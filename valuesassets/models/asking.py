@@ -142,7 +142,7 @@ class Asking:
     def _askable(self) -> list[Trial]:
         """The trials that have an entry which can be asked."""
         entries = (entry for entry in self.entries if not isinstance(entry, Record))
-        trials = (entry.text.shown.trial if isinstance(entry, SpanEntry) else entry.trial for entry in entries)
+        trials = (entry.text.view.trial if isinstance(entry, SpanEntry) else entry.trial for entry in entries)
         return list({id(trial): trial for trial in trials}.values())
 
     def write(self, path: Path, records: Sequence[Record], description: Mapping[str, object]) -> None:

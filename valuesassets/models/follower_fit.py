@@ -28,8 +28,8 @@ def fit(
         n_answers = len(lessons.answers)
         follower = Follower(len(lessons.token_ids), n_answers, n_tokens - n_answers, seed)
         step = make_stepper(follower.weights, follower.shapes, follower.matrices)
-        safe = np.maximum(lessons.targets, np.finfo(np.float32).tiny)  # so that 0 log 0 = 0
-        entropy = -(lessons.targets * np.log(safe)).sum(axis=1)
+        tiny = np.finfo(np.float32).tiny  # so that 0 log 0 = 0
+        entropy = -(lessons.targets * np.log(np.maximum(lessons.targets, tiny))).sum(axis=1)
         last_kls: list[NDArray[np.float32]] = []
         for done, batch in enumerate(_batches(len(lessons.tokens), steps, np.random.default_rng(seed)), 1):
             groups, numbers = stack(lessons, batch)

@@ -139,7 +139,7 @@ def fit(
     seed: int,
     on_pass: Callable[[int, float], None] | None = None,
 ) -> tuple[Weights, Fit]:
-    """Train until answers match the trees; `on_pass` gets (passes, mean KL in nats). The rate falls over all `passes`."""
+    """Train until answers match the trees; `on_pass` gets (passes, mean KL in nats). The rate falls over `passes`."""
     random = np.random.default_rng(seed)
     weights, step = _in_one_piece(new_weights(len(vocabulary.places), len(vocabulary.answers), random))
     by_length = sorted(trees, key=lambda tree: (len(tree.prompt) + len(tree.beginnings), tree.prompt))

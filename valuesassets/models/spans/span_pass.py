@@ -173,7 +173,7 @@ class SpanPass:
         """Read texts into which the model's own answers are written."""
         questions = [entries[0].text for entries in texts]
         beginnings = [
-            TextTokens(text.opened.tokenizer, text.shown.text[: text.places[0].start]).ids for text in questions
+            TextTokens(text.opened.tokenizer, text.view.text[: text.places[0].start]).ids for text in questions
         ]
         order = sorted(range(len(texts)), key=beginnings.__getitem__)
         sorted_ids, chunk, plan = [beginnings[place] for place in order], 0, []
@@ -216,7 +216,7 @@ class SpanPass:
     ) -> dict[str, Reading]:
         """Write the model's own answers into a text, each drawn from the reading that `read` gives of its span."""
         text = entries[0].text
-        shown_text, readout = text.shown.text, text.readout
+        shown_text, readout = text.view.text, text.readout
         text_so_far, end_of_last = "", 0
         readings: dict[str, Reading] = {}
         for entry, place in zip(entries, text.places, strict=False):

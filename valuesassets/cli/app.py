@@ -82,13 +82,13 @@ def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the trace
         os.environ["VALUESASSETS_DEBUG"] = "1"
 
 
-def main(program: typer.Typer = app, name: str = "valuesassets") -> None:
+def main(program: typer.Typer | None = None, name: str = "valuesassets") -> None:
     """Run a command: exit 0; 2 for wrong usage; 130 when interrupted; 1 for anything else; one line on stderr."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files go as they do on Ctrl-C
     try:
         for each in sys.argv:
             each.encode()  # an argument that is not UTF-8 is an error before anything is made
-        status = program(prog_name=name, standalone_mode=False) or 0
+        status = (program or app)(prog_name=name, standalone_mode=False) or 0
         if status == INTERRUPTED:
             print("interrupted: nothing half-written is left; give the command again to start anew", file=sys.stderr)
         sys.exit(status)

@@ -213,8 +213,8 @@ def ask_reference(name: str, loaded: "LoadedModel", trials: Sequence[Trial], tit
     asking = Asking(loaded.opened, trials)
     with progress_bar(title) as tick:
         result, _ = asking.ask(loaded, tick, None)
-    if result.doubt:
-        raise ScoringError(f"{name}: {result.doubt}; report it")
+    if doubt := result.certificate.doubt:
+        raise ScoringError(f"{name}: {doubt}; report it")
     return list(result.records)
 
 

@@ -9,7 +9,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 
 from valuesassets.instruments.survey.material.extracted_questions import examine_questions, extract_questions
 from valuesassets.instruments.survey.material.forms.layout.pages import read_pages
-from valuesassets.instruments.survey.material.forms.layout.text_layer import TOLD_APART, foreign_language
+from valuesassets.instruments.survey.material.forms.layout.text_layer import DISTINGUISHED, foreign_language
 from valuesassets.instruments.survey.material.forms.review_page import render_review
 from valuesassets.records.files import read_json
 from valuesassets.studies.questionnaires.content import LANGUAGES
@@ -106,7 +106,7 @@ def test_languages_of_one_family_are_distinguished_by_a_whole_question():
         texts = [" ".join([q.text, *(o.label for o in q.options)]) for q in expected_questions(one)]
         languages = [foreign_language(text, other) for text in texts]
         assert languages.count(one) >= 0.8 * len(texts), (one, other, languages)
-    assert set(LANGUAGES) <= set(TOLD_APART)
+    assert set(LANGUAGES) <= set(DISTINGUISHED)
 
 
 def test_short_texts_and_unknown_languages_are_not_judged():

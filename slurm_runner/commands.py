@@ -33,12 +33,8 @@ NO_ACCOUNTING = "accounting storage is disabled"
 
 
 class CommandFailed(SlurmError):
-    """A command could not be run, took too long, or ended with an error; this is never the state of a job.
-
-    Attributes:
-        answer: its output, in one line.
-        is_unreachable: whether the cluster did not answer, so that nothing is known.
-    """
+    """A command could not be run, took too long, or ended with an error; this is never the state of a job. `answer` is
+    its output in one line; `is_unreachable` says that the cluster did not answer, so that nothing is known."""
 
     def __init__(self, name: str, answer: str, is_unreachable: bool) -> None:
         super().__init__(f"{name}: {answer}")
@@ -56,22 +52,16 @@ UNREACHABLE = re.compile(
 
 
 class SlurmCommands:
-    """Runs Slurm's commands as argument lists and counts them.
-
-    Args:
-        host: a login node, reached over ssh without a password; None for this machine.
-    """
+    """Runs Slurm's commands as argument lists and counts them, here or on `host`, a login node reached over ssh without
+    a password."""
 
     def __init__(self, host: str | None = None) -> None:
         self._host = host
         self.count = 0
 
     def run(self, arguments: Sequence[str], seconds: float = SECONDS) -> str:
-        """The standard output of a command.
-
-        Raises:
-            CommandFailed: it could not be run, took longer than `seconds`, or ended with an error.
-        """
+        """The standard output of a command; CommandFailed where it could not be run, took longer than `seconds`, or
+        ended with an error."""
         name = arguments[0]
         options = [word for variable in UNSET for word in ("-u", variable)]
         command = ["env", *options, "LC_ALL=C", *arguments]
@@ -134,11 +124,8 @@ def ask_squeue(names: Iterable[str], commands: SlurmCommands) -> list[Row]:
 
 
 def ask_sacct(names: Iterable[str], created: float, commands: SlurmCommands) -> list[Row] | None:
-    """The tasks of jobs with these names in the accounting, created at `created` (seconds since 1970) or later.
-
-    Returns:
-        The rows, or None where the cluster has no accounting.
-    """
+    """The tasks of jobs with these names in the accounting, created at `created` (seconds since 1970) or later; None
+    where the cluster has no accounting."""
     days = int((time.time() - created) // 86_400) + 2  # by default it would begin at midnight
     try:
         return _ask([*SACCT, "-S", f"now-{days}days", "--name"], names, commands, _sacct_row)

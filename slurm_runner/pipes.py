@@ -103,11 +103,7 @@ class FileMessages(dg.PipesMessageReader):
 
 
 class ServedTask(dg.PipesClientCompletedInvocation):
-    """A finished task with its reports to Dagster.
-
-    Attributes:
-        log: its log, of all attempts.
-    """
+    """A finished task with its log of all attempts and its reports to Dagster."""
 
     def __init__(self, session: dg.PipesSession, log: Path) -> None:
         super().__init__(session)

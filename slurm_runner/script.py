@@ -90,11 +90,8 @@ def render_batch_script(name: str, uuid: str, folder: Path, n_tasks: int, option
 def render_command(
     arguments: Sequence[str], options: SlurmOptions, environment: Mapping[str, str] | None = None
 ) -> str:
-    """The script that a task runs: modules, environment, container, command.
-
-    Raises:
-        SlurmError: a variable's name is invalid, or a word holds a zero byte.
-    """
+    """The script that a task runs: modules, environment, container, command; SlurmError where a variable's name is
+    invalid, or a word holds a zero byte."""
     lines = ["#!/bin/bash"]
     if options.modules:
         lines += [

@@ -25,11 +25,7 @@ Take = Callable[[Submission, int], bool]
 
 
 class JobEnded(SlurmError):
-    """A task ended without its result.
-
-    Attributes:
-        submission, index, verdict: the task, and how it ended.
-    """
+    """A task ended without its result: its submission, its index, and the verdict on how it ended."""
 
     def __init__(self, submission: Submission, index: int, verdict: Verdict, message: str | None = None) -> None:
         lacks = ", yet its result is not there or not whole" if verdict.ending is Ending.DONE else ""
@@ -102,11 +98,8 @@ class Serving:
         self._cancelled_since: float | None = None
 
     def serve(self, wanted: Sequence[Wanted]) -> dict[str, Exception]:
-        """Wait for all results.
-
-        Returns:
-            The errors of missing results by name: `JobEnded`, or the exception of the submission or of `take`.
-        """
+        """Wait for all results and return the errors of missing ones by name: `JobEnded`, or the exception of the
+        submission or of `take`."""
         try:
             self._start(wanted)
             self._follow(len(wanted))

@@ -92,22 +92,16 @@ def is_hopeless(reason: str) -> bool:
 
 
 def stuck(reason: str, owner: str | None = None) -> Verdict:
-    """The verdict on a task that will never start.
-
-    Args:
-        owner: the user who alone may cancel it; None if it was cancelled already.
-    """
+    """The verdict on a task that will never start; `owner` is the user who alone may cancel it, None if it was
+    cancelled already."""
     advice = next((what for word, what in PENDING_ADVICE.items() if word in reason), "ask for something else")
     done = "it was cancelled" if owner is None else f"let {owner} cancel it"
     return Verdict(Ending.STUCK, f"Slurm will never start it: {reason}; {advice}; {done}")
 
 
 def read_exit(submission: Submission, index: int, restarts: int = 0) -> ExitFile | None:
-    """The exit file that counts, of a successful attempt or else of the last one; None where there is none.
-
-    Args:
-        restarts: how often Slurm has restarted the task; failures of earlier attempts are ignored.
-    """
+    """The exit file that counts, of a successful attempt or else of the last one; None where there is none. Failures of
+    attempts before the last of `restarts` by Slurm are ignored."""
     exit_files = []
     for path in submission.task_folder(index).glob(f"{ATTEMPT}-{submission.job_id or '*'}.*/{EXIT}"):
         try:

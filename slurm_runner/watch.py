@@ -91,11 +91,8 @@ class Watch:
         """Do nothing: jobs go on without this process."""
 
     def add(self, submission: Submission, indices: Sequence[int] | None = None) -> None:
-        """Watch tasks of a submission; all of them if no indices are given.
-
-        Raises:
-            SlurmError: it has no job id, so that its own job would look like a duplicate.
-        """
+        """Watch tasks of a submission, all of them if no indices are given; SlurmError where it has no job id, so that
+        its own job would look like a duplicate."""
         if submission.job_id is None:
             raise SlurmError(f"{submission.name}: is not submitted yet; submit it, then watch it")
         self._submissions[submission.uuid] = submission
@@ -191,11 +188,8 @@ class Watch:
         return ended
 
     def _judge(self, key: Key, task: TaskReport, is_deaf: bool) -> Verdict | None:
-        """The verdict on a task; None where it has not ended or its state is unknown.
-
-        Args:
-            is_deaf: whether Slurm has not answered for `unknown_seconds`.
-        """
+        """The verdict on a task; None where it has not ended or its state is unknown. `is_deaf` says that Slurm has not
+        answered for `unknown_seconds`."""
         submission, index, seconds = self._submissions[key[0]], key[1], time.monotonic() - task.since
         if task.state == UNKNOWN:
             is_patience_over = seconds >= self.unknown_seconds

@@ -17,7 +17,7 @@ def score_trials(
     budget: BatchBudget | None = None,
 ) -> ScoredTrials:
     """What a model answers to each trial."""
-    return score_spelled(loaded, spell_trials(loaded.opened, trials), on_progress, budget)
+    return score_spelled(loaded, spell_trials(loaded.opened, trials), on_progress, budget=budget)
 
 
 def read_trials(loaded: LoadedModel, trials: Sequence[Trial]) -> list[Reading]:
@@ -25,4 +25,4 @@ def read_trials(loaded: LoadedModel, trials: Sequence[Trial]) -> list[Reading]:
     spelled = [entry for entry in spell_trials(loaded.opened, trials) if isinstance(entry, SpelledTrial)]
     assert len(spelled) == len(trials)
     readings = ReadingPass(loaded, spelled, BatchBudget.for_device(loaded.device)).read()
-    return [entry.own(readings[entry.reading_key], loaded.model_id) for entry in spelled]
+    return [entry.own(readings[entry.key], loaded.model_id) for entry in spelled]

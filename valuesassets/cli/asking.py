@@ -72,11 +72,8 @@ class ChosenModel:
     folder: Path
 
     def open(self, prompting: Prompting | None = None) -> "OpenedModel":
-        """Configuration and tokenizer of a model on this machine.
-
-        Args:
-            prompting: how it is shown trials, where the options do not say it.
-        """
+        """Configuration and tokenizer of a model on this machine; `prompting` is how it is shown trials, where the
+        options do not say it."""
         from valuesassets.models.loading import open_model
 
         each = self.options
@@ -184,11 +181,8 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
 
 
 def choose_endpoint(options: ModelOptions) -> Endpoint | None:
-    """Where a model behind an API is; None where it is loaded on this machine.
-
-    Raises:
-        InputError: the file of --endpoint, or what single options say, cannot be used.
-    """
+    """Where a model behind an API is, None where it is loaded on this machine; InputError where the file of --endpoint,
+    or what single options say, cannot be used."""
     from valuesassets.records.faults import validated
 
     limits = {"concurrency": options.concurrency, "budget_requests": options.budget_requests}
@@ -212,18 +206,15 @@ def choose_endpoint(options: ModelOptions) -> Endpoint | None:
 
 
 def ask_reference(name: str, loaded: "LoadedModel", trials: Sequence[Trial], title: str) -> list[Record]:
-    """The replies of a model that was trained for a calibration.
-
-    Raises:
-        ScoringError: its replies depend on the batch, so that the instrument is at fault.
-    """
+    """The replies of a model that was trained for a calibration; ScoringError where they depend on the batch, so that
+    the instrument is at fault."""
     from valuesassets.models.asking import Asking
 
     asking = Asking(loaded.opened, trials)
     with progress_bar(title) as tick:
         result, _ = asking.ask(loaded, tick, None)
-    if result.doubt:
-        raise ScoringError(f"{name}: {result.doubt}; report it")
+    if doubt := result.certificate.doubt:
+        raise ScoringError(f"{name}: {doubt}; report it")
     return list(result.records)
 
 

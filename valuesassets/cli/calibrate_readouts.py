@@ -33,11 +33,8 @@ ROUTES: tuple[Literal["token_ids", "echo", "top_logprobs"], ...] = ("token_ids",
 
 
 def calibrate_readouts(steps: int | None) -> None:
-    """Train three reference models, read and write with them, and print each measure beside its bounds.
-
-    Raises:
-        MissingData: a measure of a model lies outside its bounds; names the first. No other model is tried then.
-    """
+    """Train three reference models, read and write with them, and print each measure beside its bounds; MissingData
+    names the first that lies outside, and no other model is tried then."""
     print(f"  {'model':<18}{'measure':<34}{'n':>6}{'found':>9}   {'bounds':<16}{'by chance':>9}")
     for name, effect in EFFECTS.items():
         by_route = dict[str, list[Reading]]()

@@ -51,12 +51,6 @@ TrialsFile = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Random seed; the same seed draws the same.")]
-FirstSeed = Annotated[
-    int, typer.Option("--seed", help="Random seed of the first simulation of a kind; the others count on.")
-]
-Processes = Annotated[
-    int | None, typer.Option("--processes", min=1, help="Processes to use; one for each processor if left out.")
-]
 Resamples = Annotated[
     int, typer.Option("--resamples", min=99, help="Resamples for intervals, and permutations for p-values.")
 ]
@@ -96,11 +90,8 @@ def open_study(name: str) -> Study:
 
 
 def named_language(language: str) -> Language:
-    """A language of ISO 639-3, as the bundled studies or the study that the environment names call it.
-
-    Raises:
-        InputError: ISO 639-3 has no such language.
-    """
+    """A language as the bundled studies or the study that the environment names call it; InputError where ISO 639-3 has
+    none."""
     if language_code(language) != language:
         bundled = ", ".join(bundled_lexicons())
         raise InputError(
@@ -145,12 +136,8 @@ def read_sound_questions(path: Path) -> list[Question]:
 def trials_of(
     source: Path, questions: Sequence[Question], language: str, orders: str, seed: int = 0, lexicon: Path | None = None
 ) -> list[Trial]:
-    """The trials of the questions of a file.
-
-    Args:
-        seed: random seed of orders that are drawn.
-        lexicon: words around questions in the language.
-    """
+    """The trials of the questions of a file, with a seed for orders that are drawn and a file of words around
+    questions."""
     from valuesassets.instruments.survey.trials.trials import write_trials
     from valuesassets.people.variables import load_variables
 
@@ -206,11 +193,7 @@ def require_file_place(path: Path, kind: str) -> None:
 
 
 def require_folder_place(path: Path, what_to_do: str = "choose another folder", written: Path | None = None) -> None:
-    """See that files can be written into a folder, which need not be there yet.
-
-    Args:
-        written: what is to be written, where that is not the folder itself.
-    """
+    """See that files, or one file that is `written`, can be written into a folder, which need not be there yet."""
     nearest = next(place for place in (path, *path.absolute().parents) if place.exists())
     if not nearest.is_dir():
         raise StorageError(f"{written or path}: cannot be written: {nearest} is a file, not a folder; {what_to_do}")

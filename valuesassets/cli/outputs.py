@@ -35,12 +35,8 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def print_orders(orders: Mapping[str, Any], n_rows: int, things: str, least: float, consequence: str) -> None:
-    """Print how many rows have a low P_valid and what follows, and why rows are no evidence where their order rules.
-
-    Args:
-        orders: a row of `choice_orders` or `rating_orders`.
-        least: P_valid below which a row counts as low.
-    """
+    """Print how many rows have a P_valid below the least one and what follows, and why rows are no evidence where their
+    order rules; `orders` is a row of `choice_orders` or `rating_orders`."""
     if orders["n_low_p_valid"]:
         low = f"{orders['n_low_p_valid']} of {n_rows} {things} have a P_valid below {least:g}"
         print(f"{orders['model']}: {low}: {consequence}")
@@ -49,14 +45,8 @@ def print_orders(orders: Mapping[str, Any], n_rows: int, things: str, least: flo
 
 
 def unread_part(model: str, n_asked: int, reasons: Sequence[str], things: str, what_to_do: str) -> str:
-    """The end of a closing line: how many things could not be read, and the first reason; empty where all were read.
-
-    Args:
-        reasons: one for each thing that could not be read.
-
-    Raises:
-        MissingData: nothing could be read.
-    """
+    """The end of a closing line: how many things could not be read, and the first of their reasons; empty where all
+    were read; MissingData where none was."""
     if not reasons:
         return ""
     if len(reasons) == n_asked:
@@ -88,16 +78,12 @@ def _answers(question: "Question", rows: Sequence[Mapping[str, Any]]) -> str:
     reason = next((row["reason"] for row in rows if row["prob_averaged"] is None), None)
     if reason is not None:
         return f"{'-':>7}  not read: {reason}"
-    labels = {option.value: _short_label(option.label) or str(option.value) for option in question.options}
+    labels = {option.value: _short(option.label, 24) or str(option.value) for option in question.options}
     shares = defaultdict(list)
     for row in rows:
         shares[row["response_value"]].append(row["prob_averaged"])
     answers = ", ".join(f"{labels[value]} {fmean(probs):.0%}" for value, probs in shares.items())
     return f"{fmean(row['p_valid'] for row in rows):>7.2f}  {answers}"
-
-
-def _short_label(label: str, longest: int = 24) -> str:
-    return label if len(label) <= longest else label[: longest - 1] + "…"
 
 
 def require_trials_place(output: Path) -> None:
@@ -165,5 +151,5 @@ def lines_of_changes(changes: "Sequence[Change]") -> Iterator[str]:
             yield f"  and {len(same) - MOST_SHOWN} more (--review shows all)"
 
 
-def _short(text: str | None) -> str:
-    return "" if text is None else text if len(text) <= 90 else f"{text[:89]}…"
+def _short(text: str | None, longest: int = 90) -> str:
+    return f"{text[: longest - 1]}…" if text and len(text) > longest else text or ""

@@ -57,7 +57,7 @@ def read(
     from valuesassets.instruments.psych_tasks.material.histories import HISTORIES
     from valuesassets.instruments.psych_tasks.material.marks import people_of
     from valuesassets.instruments.psych_tasks.material.task_files import load_task, task_path
-    from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
+    from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, task_transcripts
     from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 
     names = dict.fromkeys(history or ["human"])
@@ -67,7 +67,7 @@ def read(
     require_folder_place(output)
     model = choose_model(options)
     of_task = load_task(task)
-    people = people_of(shown_rows(derive_transcripts(transcripts, of_task, participants)), of_task)
+    people = people_of(task_transcripts(derive_transcripts(transcripts, of_task, participants)), of_task)
     opened, laid_out = _open(model, layout, template_date)
     is_chat = laid_out == "chat"
     if has_chat_template(opened):
@@ -143,11 +143,7 @@ def _write(output: Path, frames: "Mapping[str, pd.DataFrame]", run: Mapping[str,
 
 
 def _print(model: str, task: str, marks: "pd.DataFrame", output: Path) -> None:
-    """Print how many marks have each status, and doubts about the answers.
-
-    Raises:
-        MissingData: no mark could be read.
-    """
+    """Print how many marks have each status, and doubts about the answers; MissingData where no mark could be read."""
     from valuesassets.instruments.psych_tasks.answers.mark_ledger import derive_mark_ledger
     from valuesassets.instruments.psych_tasks.report.gates import weaknesses
     from valuesassets.instruments.psych_tasks.tables import TASK_MARKS

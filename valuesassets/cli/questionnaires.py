@@ -147,11 +147,8 @@ def extract(
 
 
 def _unpacked(form: Path, context: typer.Context) -> Path:
-    """The one form of an archive, in a folder that goes with the command; any other path as it is.
-
-    Raises:
-        InputError: the archive holds no file, or several; names them.
-    """
+    """The one form of an archive, in a folder that goes with the command; any other path as it is; InputError where the
+    archive holds no file, or several."""
     if form.suffix.lower() not in ARCHIVES or not form.is_file():
         return form
     try:

@@ -1,10 +1,10 @@
-"""Whole studies: `study` checks one, `run` and `demo` run one through its graph."""
+"""Whole studies: `study` checks one and says what its questions cost, `run` and `demo` run one through its graph."""
 
 import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import Annotated, Any
@@ -12,14 +12,15 @@ from typing import Annotated, Any
 import pydantic
 import typer
 
-from valuesassets.cli.asking_cost import print_costs
 from valuesassets.cli.inputs import StudyName, open_study, require_folder_place
-from valuesassets.cli.instruments import NAMES, instruments_of, parts_of
+from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
 from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
 from valuesassets.records.places import REPOSITORY, storage_root
+from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.kinds import is_model_path
-from valuesassets.records.study import DEMO, EARLIER_NAMES, Study, cells_of
+from valuesassets.records.study import DEMO, EARLIER_NAMES, Family, Study, cells_of
+from valuesassets.records.trials import Trial
 
 MODEL_KEYS = ("tokenizer", "embedder")
 """Keys that take a folder or the name of a model on the hub; `model_id` has its languages to be filled in."""
@@ -141,11 +142,8 @@ def run(
 
 
 def _environment(study: Study, name: str) -> dict[str, str]:
-    """The environment of a study's graph, its folders seen to be sound and its history at its place.
-
-    Raises:
-        StorageError: a folder cannot be used.
-    """
+    """The environment of a study's graph, its folders seen to be sound (else StorageError) and its history at its
+    place."""
     storage = storage_root()
     database = dagster_folder(study.name, storage, os.environ.get("VALUESASSETS_DAGSTER"))
     home = Path(os.environ.get("DAGSTER_HOME") or REPOSITORY)
@@ -169,11 +167,8 @@ def _environment(study: Study, name: str) -> dict[str, str]:
 
 
 def require_index_models(study: Study) -> None:
-    """See that the models of the package index that a study names are here, before anything is made.
-
-    Raises:
-        ModelError: one is not; the message has the command that fetches each.
-    """
+    """See that the models of the package index that a study names are here, before anything is made; ModelError has the
+    command that fetches each."""
     named = {model for label in study.families for model in study.model_ids(label) if model.startswith("index:")}
     if not named:
         return
@@ -200,11 +195,8 @@ def _graph(name: str) -> list[str]:
 
 
 def print_end(folder: Path) -> None:
-    """Print the answer for each model and the checks that failed, as an instrument's pages open with them; and places.
-
-    Args:
-        folder: of an instrument in a study.
-    """
+    """Print the answer for each model, the checks that failed, and places, as the pages in an instrument's folder open
+    with them."""
     from valuesassets.reporting.report import read_first_screen
 
     pages = sorted(folder.glob("report/*.html"))
@@ -225,3 +217,61 @@ def print_end(folder: Path) -> None:
     for title, place in PICTURES.items():
         if (folder / place).exists():
             print(f"{title}: {folder / place}")
+
+
+def print_costs(study: Study, name: str) -> None:
+    """Print what the prompts of each instrument come to for each model behind an API, or how they get written; `name`
+    is the study's name or path, as it was given."""
+    remote = {label: family for label, family in study.families.items() if family.endpoint is not None}
+    for instrument in instruments_of(study) if remote else ():
+        study_prompts = getattr(commands_of(instrument), "study_prompts", None)
+        for label, family in remote.items():
+            prompts = study_prompts(study) if study_prompts else _stored(study, instrument, family)
+            lines = list(_lines(study, label, prompts))
+            for line in lines or [_how_prompts_are_written(instrument, name)]:
+                print(f"{instrument} asks {label}: {line}")
+
+
+def _how_prompts_are_written(instrument: str, name: str) -> str:
+    """The command that writes an instrument's prompts, whose costs are not known before."""
+    groups = " ".join(f"--only {group}" for group in attribute_of(instrument, "PROMPT_GROUPS", ()))
+    command = f"valuesassets run {shlex.quote(name)} {groups}"
+    return f"the costs are known once its prompts are written, which asks nothing: {command}"
+
+
+def _lines(study: Study, label: str, prompts: Iterable[Sequence[Trial]]) -> Iterator[str]:
+    """One line for each model of a family that is asked something, its preflight included."""
+    from valuesassets.remote.asking import RemoteAsking
+    from valuesassets.remote.cost import Usage
+
+    family, languages = study.families[label], study.family_languages(label)
+    assert family.endpoint is not None  # noqa: S101
+    by_model: dict[str, list[RemoteAsking]] = {}
+    listed = [trials for trials in prompts if trials and trials[0].language in languages]
+    for trials in [*listed, *_preflights(study, listed)]:
+        model = str(family.model_id).format(lang=trials[0].language)
+        by_model.setdefault(model, []).append(RemoteAsking(model, family.endpoint, family.prompting, trials))
+    for model, askings in by_model.items():
+        planned = [asking.planned() for asking in askings]
+        about, most = (sum((each[which] for each in planned), Usage()) for which in (0, 1))
+        n_answers = sum(len(asking.entries) for asking in askings)
+        yield f"{n_answers:,} answers of {model}, {askings[0].describe(about, most)}"
+
+
+def _preflights(study: Study, listed: Sequence[Sequence[Trial]]) -> Iterator[list[Trial]]:
+    """The trials that are asked before a grid, apart from it: some questions of each part."""
+    from valuesassets.answers.preflight import choose_preflight_trials
+
+    for trials in listed:
+        if isinstance(trials[0].readout, ScoreLabels):
+            yield choose_preflight_trials(trials, study.preflight.questions, {})
+
+
+def _stored(study: Study, instrument: str, family: Family) -> Iterator[list[Trial]]:
+    """The prompts of an instrument that were written before."""
+    from valuesassets.records.parquet import read_trials
+
+    folder = storage_root() / study.name / instrument
+    noun = "chat_trials" if family.prompting.is_chat and (folder / "chat_trials").is_dir() else "trials"
+    for path in sorted((folder / noun).glob("*.parquet")):
+        yield read_trials(path)

@@ -100,7 +100,7 @@ def _item_tree(item: "ItemTrace") -> Tree:
             probs = zip(each.trial.values, reading.label_probs, strict=True)
             shares = ", ".join(f"{value}: {prob:.3f}" for value, prob in probs)
             line = f"P_valid {reading.p_valid:.3f} ({shares}), key {reading.reading_key}"
-        tree.add(f"{escape(each.trial.trial_id)}  {line}").add(escape(each.shown or each.trial.prompt))
+        tree.add(f"{escape(each.trial.trial_id)}  {line}").add(escape(each.text or each.trial.prompt))
     return tree
 
 

@@ -15,11 +15,8 @@ OF_A_RUN = ("dagster._cli", "dagster._grpc.impl", *OF_AN_INSTANCE)
 
 
 def start_runs_in(context: BaseContext) -> bool:
-    """Have the code server that this process is start its runs by a multiprocessing context of ours.
-
-    Returns:
-        Whether it does; a process that serves no code is left as it is.
-    """
+    """Have the code server that this process is start its runs by a multiprocessing context of ours, and return whether
+    it does; a process that serves no code is left as it is."""
     server = sys.modules.get("dagster._grpc.server")  # a process that serves no code has not imported it
     if server is None:
         return False

@@ -32,11 +32,8 @@ UNWRITABLE = {
 
 
 def require_startable(settings: UiSettings) -> None:
-    """Require that the UI's folders can be used.
-
-    Raises:
-        StorageError: a folder cannot be written, or DAGSTER_HOME is no folder.
-    """
+    """Require that the UI's folders can be used; StorageError where one cannot be written or DAGSTER_HOME is no
+    folder."""
     if not (settings.home.is_absolute() and (settings.home / "dagster.yaml").is_file()):
         raise StorageError(
             f"DAGSTER_HOME={settings.home}: a folder with a dagster.yaml was expected, by its absolute path; or leave "
@@ -89,11 +86,8 @@ def ui_lock(settings: UiSettings, folder: str) -> Iterator[None]:
 
 
 def require_free_ports(settings: UiSettings) -> None:
-    """Require that both ports are free; called after the lock, whose message on another UI says more.
-
-    Raises:
-        UiError: a port is taken or not allowed.
-    """
+    """Require that both ports are free and allowed, else UiError; called after the lock, whose message on another UI
+    says more."""
     command = f"`make ui{' READ_ONLY=1' if settings.is_read_only else ''} PORT={settings.port + 10}`"
     for port, serves, what_to_do in (
         (settings.port, "the UI", f"choose another one: {command}"),

@@ -38,11 +38,8 @@ def open_instance(folder: str, is_migrated: bool) -> dg.DagsterInstance:
 
 
 def _older_part(instance: dg.DagsterInstance, folder: str) -> str:
-    """The first part of the database with an older version, with both versions; empty where none is older.
-
-    Raises:
-        StorageError: a part was written by a newer Dagster.
-    """
+    """The first part of the database with an older version, with both versions; empty where none is older; StorageError
+    where a newer Dagster wrote a part."""
     parts = {"runs": instance.run_storage, "events": instance.event_log_storage, "schedules": instance.schedule_storage}
     older = []
     for part, storage in parts.items():

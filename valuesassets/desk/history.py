@@ -21,12 +21,7 @@ NOT_COPIED = ("ui.json", "logs", "*.lock")
 
 
 def dagster_folder(study: str, storage: Path, setting: str | None) -> Path:
-    """The folder of a study's history.
-
-    Args:
-        study: the study's name.
-        setting: the value of `VALUESASSETS_DAGSTER`; empty or None where it is not set.
-    """
+    """The folder of the history of a study by name; `setting` is the value of `VALUESASSETS_DAGSTER`, if it is set."""
     return Path(setting or storage / study / "dagster").absolute()
 
 

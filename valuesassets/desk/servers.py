@@ -82,12 +82,8 @@ def _signal_group(group: int, number: int) -> bool:
 
 
 def ui_servers(settings: UiSettings, folder: Path, is_migrated: bool) -> tuple[Server, Server, Server, Server]:
-    """The code server (graph, start of runs), the webserver, the pages and the daemon (queue of runs).
-
-    Args:
-        folder: a temporary folder for the socket, whose path has to be short.
-        is_migrated: whether to upgrade an older database.
-    """
+    """The code server (graph, start of runs), the webserver, the pages and the daemon (queue of runs); `folder` is
+    temporary and holds the socket, whose path has to be short; `is_migrated` upgrades an older database."""
     socket, workspace, name = str(folder / SOCKET), folder / "workspace.yaml", settings.module.partition(".")[0]
     metadata = {"module_name": settings.module, "working_directory": str(Path.cwd())}
     server_entry = {"location_name": name, "socket": socket, "host": "localhost", "additional_metadata": metadata}

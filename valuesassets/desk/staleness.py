@@ -117,11 +117,8 @@ def recorded_hashes(materialisation: dg.AssetMaterialization, folder: Path | Non
 def latest_hashes(
     key: dg.AssetKey, partitions: Iterable[str | None], instance: dg.DagsterInstance, folder: Path
 ) -> dict[Path, str]:
-    """The hashes of files in the latest materialisations of an asset's partitions (`recorded_hashes`).
-
-    Args:
-        partitions: for an asset without partitions, a single None.
-    """
+    """The hashes of files in the latest materialisations of an asset's partitions (`recorded_hashes`); the one
+    partition of an asset without partitions is None."""
     names = {item for item in partitions if item is not None}
     records: Sequence[dg.EventLogRecord] = () if names else _materialisations(key, None, instance)
     if names and (ids := instance.event_log_storage.get_latest_storage_id_by_partition(key, MADE, names)):
@@ -132,11 +129,7 @@ def latest_hashes(
 
 
 def require_written(file: Path, hashes: Mapping[Path, str]) -> None:
-    """Require that a file has its recorded hash, if there is one.
-
-    Raises:
-        StorageError: the hash differs.
-    """
+    """Require that a file has its recorded hash, if there is one; StorageError where the hash differs."""
     if file in hashes and not has_hash(file, hashes[file]):
         raise damaged(file)
 

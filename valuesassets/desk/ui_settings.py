@@ -33,11 +33,7 @@ class UiSettings:
     def from_environment(
         cls, environment: Mapping[str, str], module: str, port: int, pages_port: int, is_read_only: bool
     ) -> Self:
-        """The settings from environment variables.
-
-        Raises:
-            StudyError: the study file is faulty.
-        """
+        """The settings from environment variables; StudyError where the study file is faulty."""
         study, home = environment.get("VALUESASSETS_STUDY") or DEMO, environment.get("DAGSTER_HOME") or REPOSITORY
         storage = Path(environment.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage").absolute()
         name = stored_study(load_study(study), storage).name

@@ -69,11 +69,8 @@ class RunForks(ForkServerContext):
 
 
 def start_runs_warm() -> bool:
-    """Let the code server in this process start its runs as forks; other processes are left unchanged.
-
-    Returns:
-        Whether it does. A Dagster that starts runs in another way is left unchanged.
-    """
+    """Let the code server in this process start its runs as forks, and return whether it does; other processes, and a
+    Dagster that starts runs in another way, are left unchanged."""
     if sys.platform != "linux":
         return False
     context = RunForks()

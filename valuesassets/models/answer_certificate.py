@@ -43,6 +43,9 @@ class GenerationCertificate:
     equal_share: float
     agrees: bool
 
+    refusal = None
+    """Answers are always stored, since each is one that the model may write."""
+
     @property
     def doubt(self) -> str | None:
         """The disagreement, in words; None where there is none, or where nothing could be read again."""
@@ -57,12 +60,7 @@ class GenerationCertificate:
 def certify_answers(
     loaded: LoadedModel, requests: Mapping[str, AnswerRequest], answers: Mapping[str, Answer]
 ) -> GenerationCertificate:
-    """Read a sample of answers again; an answer that does not fit into memory alone is left out.
-
-    Args:
-        requests: by key.
-        answers: by key, with their tokens.
-    """
+    """Read a sample of answers again, given by key with their tokens; one that does not fit alone is left out."""
     sample = choose_answers(requests, answers)
     results = [same for key in sample if (same := _compare(loaded, requests[key], answers[key])) is not None]
     share = sum(is_equal for is_equal, _ in results) / len(results) if results else 0.0
@@ -70,10 +68,8 @@ def certify_answers(
 
 
 def choose_answers(requests: Mapping[str, AnswerRequest], answers: Mapping[str, Answer]) -> list[str]:
-    """Keys of the answers to read again: that to the shortest prompt, which gets most padding, and some others.
-
-    The others are that to the longest prompt and drawn ones, while all stay below `SHARE`; then the cheapest.
-    """
+    """Keys of the answers to read again: that to the shortest prompt, which gets most padding, that to the longest and
+    drawn ones while all stay below `SHARE`, then the cheapest."""
     lengths = {key: len(requests[key].prompt_ids) for key, answer in answers.items() if answer.status is Status.OK}
     costs = {key: length + len(answers[key].token_ids or ()) for key, length in lengths.items()}
     prompts = {requests[key].prompt_ids for key in costs}
@@ -90,10 +86,7 @@ def choose_answers(requests: Mapping[str, AnswerRequest], answers: Mapping[str, 
 
 
 def _compare(loaded: LoadedModel, request: AnswerRequest, answer: Answer) -> tuple[bool, bool] | None:
-    """Whether all tokens of an answer are those drawn alone, and whether the others were near ties.
-
-    None where the answer does not fit into memory.
-    """
+    """Whether all tokens of an answer are those drawn alone, and the others near ties; None if it does not fit."""
     tokens = answer.token_ids or ()
     places = len(tokens) + (answer.finish == "end")
     is_equal = is_near = True

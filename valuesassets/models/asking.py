@@ -3,16 +3,16 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from valuesassets.models.answer_certificate import GenerationCertificate
 from valuesassets.models.certificate import Certificate
-from valuesassets.models.generating import prepare_answers, write_answers
+from valuesassets.models.generating import WrittenTrials, prepare_answers, write_answers
 from valuesassets.models.known_readings import Known, KnownAnswers, KnownReadings
 from valuesassets.models.loaded_model import LoadedModel, OpenedModel
 from valuesassets.models.prompting import first_shown, require_askable, require_no_thought
 from valuesassets.models.reading_pass import OnProgress
-from valuesassets.models.scoring import score_spelled
+from valuesassets.models.scoring import Scored, score_spelled
 from valuesassets.models.spans.entries import SpanEntry, prepare_spans
 from valuesassets.models.spans.scoring import score_spans
 from valuesassets.models.spelled_trials import model_key, spell_trials
@@ -29,47 +29,6 @@ EXACT_DTYPES = ("float32", "float64")
 """Dtypes in which rounding never changes a share visibly."""
 
 
-class Entry(Protocol):
-    """A question to a model, prepared for its tokenizer, that gives one record."""
-
-    @property
-    def key(self) -> str:
-        """The key under which its record is stored."""
-        ...
-
-    def own(self, record: Any, model: str) -> Record:
-        """A stored record as this entry's: with its trial's id, and a reason that names model and trial."""
-        ...
-
-
-class AskingResult(Protocol):
-    """The records of all entries, and what is to be said about them."""
-
-    @property
-    def records(self) -> Sequence[Record]:
-        """One record for each entry, in their order."""
-        ...
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """What a person should know about the records, in words."""
-        ...
-
-    @property
-    def doubt(self) -> str | None:
-        """Why the records depend on the batch that they were read in, in words; None where they do not."""
-        ...
-
-    @property
-    def refusal(self) -> str | None:
-        """Why none of the records can be stored, in words; None where they can."""
-        ...
-
-    def describe(self) -> dict[str, object]:
-        """How the records were made, for a file's metadata: a function of model and trials alone."""
-        ...
-
-
 @dataclass(frozen=True)
 class Way:
     """How a model is asked trials of one readout.
@@ -84,50 +43,21 @@ class Way:
     """
 
     prepare: Callable[[OpenedModel, Sequence[Trial]], Sequence[Any]]
-    ask: Callable[[LoadedModel, Sequence[Any], OnProgress | None, Any], AskingResult]
-    store: type[Known[Any]]
-    certificate: type[Certificate] | type[GenerationCertificate]
-    table: Table
-    rows: Callable[[Sequence[Any]], Sequence[Mapping[str, object]]]
-    read_file: Callable[[Path], Sequence[Record]]
-    verb: str
-    things: str
+    ask: Callable[[LoadedModel, Sequence[Any], OnProgress | None, Any], Scored | WrittenTrials]
+    store: type[Known[Any]] = KnownReadings
+    certificate: type[Certificate] | type[GenerationCertificate] = Certificate
+    table: Table = READINGS
+    rows: Callable[[Sequence[Any]], Sequence[Mapping[str, object]]] = reading_rows
+    read_file: Callable[[Path], Sequence[Record]] = read_readings
+    verb: str = "scored"
+    things: str = "readings"
 
 
+WRITTEN = (KnownAnswers, GenerationCertificate, ANSWERS, written_rows, read_answers, "answered", "answers")
 WAYS: dict[type[Readout], Way] = {
-    ScoreLabels: Way(
-        spell_trials,
-        lambda loaded, spelled, tick, store: score_spelled(loaded, spelled, tick, store=store),
-        KnownReadings,
-        Certificate,
-        READINGS,
-        reading_rows,
-        read_readings,
-        "scored",
-        "readings",
-    ),
-    Generate: Way(
-        prepare_answers,
-        lambda loaded, entries, tick, store: write_answers(loaded, entries, tick, store),
-        KnownAnswers,
-        GenerationCertificate,
-        ANSWERS,
-        written_rows,
-        read_answers,
-        "answered",
-        "answers",
-    ),
-    ScoreSpans: Way(
-        prepare_spans,
-        score_spans,
-        KnownReadings,
-        Certificate,
-        READINGS,
-        reading_rows,
-        read_readings,
-        "scored",
-        "readings",
-    ),
+    ScoreLabels: Way(spell_trials, score_spelled),
+    Generate: Way(prepare_answers, write_answers, *WRITTEN),
+    ScoreSpans: Way(prepare_spans, score_spans),
 }
 
 
@@ -136,18 +66,9 @@ class Asking:
 
     def __init__(self, opened: OpenedModel, trials: Sequence[Trial]) -> None:
         require_askable(opened, trials)
-        self.way, self.opened, self.trials = way_of(trials), opened, trials
+        self.way, self.opened, self.trials = WAYS[type(trials[0].readout)], opened, trials
+        self.verb, self.things = self.way.verb, self.way.things
         self.entries = self.way.prepare(opened, trials)
-
-    @property
-    def verb(self) -> str:
-        """The verb of its progress, as in `scored 24/66`."""
-        return self.way.verb
-
-    @property
-    def things(self) -> str:
-        """What its records are called, as in `66 readings`."""
-        return self.way.things
 
     def open_known(self, folder: Path, warn: Callable[[str], None] | None = None) -> Known[Any]:
         """Open the model's store below a folder that holds the stores of any number of models; `warn` gets damage."""
@@ -162,9 +83,7 @@ class Asking:
         failed = [entry for entry in self.entries if isinstance(entry, Record)]
         why = f" (the first because: {failed[0].reason})" if failed else ""
         stored = self.kept(store) if store else 0
-        return (
-            f"{len(self.entries)} {self.way.things}, of them {stored} known and {len(failed)} that cannot be made{why}"
-        )
+        return f"{len(self.entries)} {self.things}, of them {stored} known and {len(failed)} that cannot be made{why}"
 
     def is_written(self, path: Path) -> bool:
         """Whether a whole file holds these records; a failed record counts only if its failure is the tokenizer's."""
@@ -175,7 +94,10 @@ class Asking:
         hopeless = {entry.key for entry in self.entries if isinstance(entry, Record)}
         expected = [(entry.trial_id, entry.key) for entry in self.entries]
         return expected == [(record.trial_id, record.key) for record in written] and all(
-            (record.is_final or record.key in hopeless) and not _holds_thought(record) for record in written
+            (record.is_final or record.key in hopeless)
+            # An earlier version did not look for thoughts.
+            and not (isinstance(record, Answer) and unasked_thought(record) is not None)
+            for record in written
         )
 
     def recall(self, store: Known[Any]) -> tuple[list[Record], dict[str, object]] | None:
@@ -190,22 +112,21 @@ class Asking:
 
     def ask(
         self, loaded: LoadedModel, on_progress: OnProgress | None = None, store: Known[Any] | None = None
-    ) -> tuple[AskingResult, dict[str, object]]:
+    ) -> tuple[Scored | WrittenTrials, dict[str, object]]:
         """Ask the trials: their records, and a description without a clock, so that equal input gives equal bytes.
 
         Raises:
-            ScoringError, TokenizerError: not one trial could be asked, or answers change with the batch so much that
-                results would show it; says why.
+            ScoringError, TokenizerError: no trial could be asked, or answers change visibly with the batch; says why.
         """
         if loaded.model.get_output_embeddings() is None:
             raise ScoringError(f"{loaded.model_id}: no output embedding; a causal language model was expected")
         require_no_thought(loaded, self._askable())
         result = self.way.ask(loaded, self.entries, on_progress, store)
-        if result.refusal:
+        if result.certificate.refusal:
             if store:
                 store.forget(entry.key for entry in self.entries)
             what_to_do = "report it" if self.opened.dtype in EXACT_DTYPES else "ask for float32"
-            raise ScoringError(f"{self.opened.model_id}: {result.refusal}; {what_to_do}")
+            raise ScoringError(f"{self.opened.model_id}: {result.certificate.refusal}; {what_to_do}")
         description = loaded.describe() | self._describe() | result.describe()
         if store:
             store.describe(self._list_key, description)
@@ -221,7 +142,7 @@ class Asking:
     def _askable(self) -> list[Trial]:
         """The trials that have an entry which can be asked."""
         entries = (entry for entry in self.entries if not isinstance(entry, Record))
-        trials = (entry.text.shown.trial if isinstance(entry, SpanEntry) else entry.trial for entry in entries)
+        trials = (entry.text.view.trial if isinstance(entry, SpanEntry) else entry.trial for entry in entries)
         return list({id(trial): trial for trial in trials}.values())
 
     def write(self, path: Path, records: Sequence[Record], description: Mapping[str, object]) -> None:
@@ -244,13 +165,3 @@ class Asking:
         """The model's description, and in a chat the first prompt as the model sees it."""
         first_prompt = first_shown(self.opened, self.trials) if self.opened.template else None
         return {**self.opened.describe(), **({"first_prompt": first_prompt.text} if first_prompt else {})}
-
-
-def _holds_thought(record: Record) -> bool:
-    """Whether an answer holds a thought that an earlier version did not look for."""
-    return isinstance(record, Answer) and unasked_thought(record) is not None
-
-
-def way_of(trials: Sequence[Trial]) -> Way:
-    """How a model is asked these trials, which are all of one readout."""
-    return WAYS[type(trials[0].readout)]

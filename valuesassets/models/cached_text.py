@@ -13,21 +13,13 @@ import torch
 from torch import Tensor
 from transformers import DynamicCache
 
-from valuesassets.models.engine import (
-    TREE_TOLERANCE,
-    first_device,
-    read_batch,
-    read_rows,
-    row_logits,
-    within_memory,
-)
+from valuesassets.models.engine import TREE_TOLERANCE, first_device, read_batch, read_rows, row_logits, within_memory
 from valuesassets.models.token_trees import grow_tree
 from valuesassets.models.tree_masks import tree_masks
 from valuesassets.spelling.tokens import NextToken, Tokens
 
 CHUNK, CHUNK_OF_A_GPU = 512, 2048
 """Most tokens of a text in one pass, on a CPU and on a GPU."""
-
 LARGEST_LOGITS = 2**24
 """Most logits of a pass, rows times vocabulary: 64 MiB in float32."""
 
@@ -77,28 +69,17 @@ class CachedText:
         self.tokens: Tokens = self.tokens[:length]
 
     def extend(self, tokens: Tokens, asks: Sequence[Ask]) -> list[NextToken]:
-        """Append tokens in one pass, and read the next token at some of them (asks whose `path` is empty).
-
-        Raises:
-            OutOfMemory: the tokens do not fit.
-        """
+        """Append tokens in one pass (raises OutOfMemory), and read the next token at asks without a `path`."""
         start = len(self.tokens)
         rows = [ask.at - 1 - start for ask in asks]
-        positions = torch.arange(start, start + len(tokens))[None]
-        answers = self._read(tokens, positions, None, rows, asks)
+        positions = torch.arange(start, start + len(tokens), device=first_device(self._model))[None]
+        answers = self._read(tokens, rows, asks, position_ids=positions)
         self.tokens += tokens
         return answers
 
     def twigs(self, asks: Sequence[Ask]) -> list[NextToken]:
-        """Read the next token behind beginnings of the text and their paths, in one pass; the cache stays unchanged.
-
-        Raises:
-            OutOfMemory: the paths do not fit.
-        """
-        tokens: list[int] = []
-        depths: list[int] = []
-        ends: list[int] = []
-        n_seen: list[int] = []
+        """Read the next token behind paths beside the text in one pass (raises OutOfMemory); the cache is unchanged."""
+        tokens, depths, ends, n_seen = list[int](), list[int](), list[int](), list[int]()
         rows = [0] * len(asks)
         for at in dict.fromkeys(ask.at for ask in asks):
             places_here = [place for place, ask in enumerate(asks) if ask.at == at]
@@ -113,34 +94,35 @@ class CachedText:
         is_text = torch.arange(length, device=device) < torch.tensor(n_seen, device=device)[:, None]
         positions = torch.tensor([depths], device=device)
         masks = tree_masks(self._model, torch.tensor([ends], device=device), positions, is_text[None])
-        answers = self._read(tuple(tokens), positions, masks, rows, asks)
+        answers = self._read(tuple(tokens), rows, asks, position_ids=positions, attention_mask=masks)
         self._cache.crop(-len(tokens))
         return answers
 
-    def _read(
-        self,
-        tokens: Tokens,
-        positions: Tensor,
-        masks: Tensor | dict[str, Tensor] | None,
-        rows: Sequence[int],
-        asks: Sequence[Ask],
-    ) -> list[NextToken]:
-        device = first_device(self._model)
-        inputs: dict[str, Any] = {"input_ids": torch.tensor([tokens]), "position_ids": positions}
-        inputs = {name: tensor.to(device) for name, tensor in inputs.items()}
-        if masks is not None:
-            inputs["attention_mask"] = masks
-        inputs |= {"past_key_values": self._cache, "use_cache": True}
+    def _read(self, tokens: Tokens, rows: Sequence[int], asks: Sequence[Ask], **inputs: Any) -> list[NextToken]:
+        return read_on(self._model, self._cache, tokens, rows, asks, self._n_likeliest, self.cost, **inputs)
 
-        def read() -> list[NextToken]:
-            logits = row_logits(
-                self._model, torch.zeros(len(rows), dtype=torch.long), torch.tensor(rows, dtype=torch.long), **inputs
-            )
-            return read_rows(logits, [ask.tokens for ask in asks], self._n_likeliest) if asks else []
 
-        answers = within_memory(read)
-        self.cost.add(len(tokens), len(rows))
-        return answers
+def read_on(
+    model: Any,
+    cache: Any,
+    tokens: Tokens,
+    rows: Sequence[int],
+    asks: Sequence[Ask],
+    n_likeliest: int,
+    cost: Cost,
+    **inputs: Any,
+) -> list[NextToken]:
+    """Append tokens to a cache in one pass with these inputs, and read the next token at a row for each ask."""
+    ids = torch.tensor([tokens], device=first_device(model))
+
+    def read() -> list[NextToken]:
+        places = torch.zeros(len(rows), dtype=torch.long), torch.tensor(rows, dtype=torch.long)
+        logits = row_logits(model, *places, input_ids=ids, past_key_values=cache, use_cache=True, **inputs)
+        return read_rows(logits, [ask.tokens for ask in asks], n_likeliest) if asks else []
+
+    answers = within_memory(read)
+    cost.add(len(tokens), len(rows))
+    return answers
 
 
 def find_cache_fault(model: Any) -> str | None:

@@ -27,11 +27,7 @@ Pairs = Sequence[tuple[Reading, Reading]]
 
 
 class LogitSpread:
-    """Measures how widely a model's logits spread while it is read, since rounding errors are in proportion to that.
-
-    Attributes:
-        largest: largest standard deviation of the logits of one row; 1 at least.
-    """
+    """Measures the `largest` standard deviation, 1 at least, of a row of logits: rounding is in proportion to it."""
 
     def __init__(self) -> None:
         self.largest = 1.0
@@ -62,9 +58,7 @@ def rounding_tolerance(dtype: str, n_layers: int, width: int, spread: float, ste
     a layer lose digits of their own where they are made in the dtype itself; in half precision they are in float32.
 
     Args:
-        n_layers: number of the model's layers.
-        width: width of its hidden states.
-        spread: standard deviation of its logits over the vocabulary.
+        spread: standard deviation of the model's logits over the vocabulary.
         steps: tokens of the longest label, each of which adds an error.
     """
     error_of_sums = width**0.25 if dtype in ("float32", "float64") else 1.0
@@ -129,12 +123,7 @@ def _points(share: float) -> str:
 
 
 def certify(loaded: LoadedModel, pairs: Pairs, trials: int, spread: LogitSpread) -> Certificate:
-    """Compare pairs of readings of the same trials.
-
-    Args:
-        trials: number of trials read again; some may be in several pairs.
-        spread: measured while they were read.
-    """
+    """Compare pairs of readings of `trials` trials; some may be in several pairs. `spread` was measured meanwhile."""
     opened, steps = loaded.opened, max((max(reading.label_tokens or (1,)) for reading, _ in pairs), default=1)
     tolerance = tolerance_of(opened, spread.largest, steps)
     return Certificate(trials, largest_difference(pairs), tolerance, largest_share_moved(pairs))

@@ -25,12 +25,7 @@ TRIED = (Turn("user", "1. 2. 3."), Turn("assistant", "4:"))
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """A chat template (Jinja, `source`) with the settings that a study gives it.
-
-    Attributes:
-        hf: the tokenizer, a `PreTrainedTokenizerBase`.
-        name: folder or hub id, for messages.
-    """
+    """A chat template (Jinja, `source`) of a tokenizer `hf`, as a study sets it; `name` is for messages."""
 
     hf: Any
     name: str
@@ -51,11 +46,7 @@ class ChatTemplate:
         return self._render_checked(turns)
 
     def continued(self, turns: Sequence[Turn]) -> str:
-        """A chat whose last turn, the model's, is left open: the text ends with the words of that turn.
-
-        Raises:
-            TokenizerError: the template cuts or trims these words.
-        """
+        """A chat that ends with the words of the model's open turn; a TokenizerError if the template trims them."""
         words = turns[-1].text
         text = self._render_checked(turns, continue_final_message=True) if words and words == words.rstrip() else ""
         if not words or not text.endswith(words):

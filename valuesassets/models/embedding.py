@@ -27,12 +27,7 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Embedded:
-    """Vectors of texts, one row (of `dimensions`) per text in their order, and how each text was read.
-
-    Attributes:
-        n_tokens: tokens of each text alone, without its prefix.
-        is_truncated: whether the embedder read only the beginning of prefix and text.
-    """
+    """Vectors (texts, `dimensions`), each text's tokens without prefix, and whether only its beginning was read."""
 
     vectors: NDArray[np.float32]
     n_tokens: tuple[int, ...]
@@ -44,7 +39,6 @@ class Embedder:
     """A sentence-transformers model on this machine; its weights are loaded when a text is not in the store.
 
     Attributes:
-        name: hub id or folder as given.
         commit: commit on the hub; None for a folder.
         weights_id: the commit, or a hash over the folder's files.
         prefix: text put before each text.
@@ -89,11 +83,7 @@ class Embedder:
         store: KnownVectors | None = None,
         on_progress: OnProgress | None = None,
     ) -> Embedded:
-        """The vectors of texts; a stored text is not embedded again, and equal texts are embedded once.
-
-        Args:
-            normalise: whether vectors are scaled to length one.
-            store: where vectors are stored.
+        """The vectors of texts, of length one if `normalise`; a stored text is not embedded again, an equal one once.
 
         Raises:
             ModelError: the model is no embedder, or gives a vector that is not finite or is zero.
@@ -165,11 +155,9 @@ class Embedder:
 def open_embedder(
     model: str, revision: str | None = None, prefix: str | None = None, device: str | None = None
 ) -> Embedder:
-    """Open an embedder without loading its weights; missing files of a hub model are downloaded first.
+    """Open an embedder (hub id or folder) without its weights; missing files of a hub model are downloaded first.
 
     Args:
-        model: hub id or folder of a sentence-transformers model in safetensors.
-        revision: commit, branch or tag of the hub.
         prefix: text put before each text; None takes the model's own default prompt, if it names one.
 
     Raises:

@@ -1,12 +1,9 @@
 """Next-token log-probabilities at the ends of many token sequences, in as few forward passes as possible.
 
-Sequences that begin alike are merged into a tree, so that one input holds the prompts of a question in all orders and
-every beginning of an answer. A node's position is its depth, and it sees itself and its ancestors: the output at a node
-is the model's output for that sequence alone. A batch holds trees of about the same size, and the head computes only
-the rows that are read.
-
-Not every architecture honours such a mask or such positions, which `find_tree_fault` tries. Where one does not,
-sequences are read one by one, padded on the right (`TokenTree.is_chain`).
+Sequences that begin alike are merged into a tree, so that one input holds all prompts of a question and all beginnings
+of an answer. A node's position is its depth, and it sees itself and its ancestors: its output is the model's output for
+that sequence alone. Where an architecture honours no such mask or positions (`find_tree_fault`), sequences are read one
+by one, padded on the right (`TokenTree.is_chain`). The head computes only the rows that are read.
 """
 
 import inspect
@@ -24,15 +21,11 @@ from valuesassets.spelling.tokens import NextToken, Tokens
 
 BLOCK = 512
 """Tokens of the vocabulary in a block: the search for the likeliest tokens looks at each block's largest first."""
-
 MASKED_ON = {"cpu"}
 """Devices on which chains that are padded on the right get a mask. No token sees the padding behind it, and without a
 mask a GPU uses faster kernels. A CPU would gain nothing, and its readings would change in their last bits."""
-
 TREE_TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 """Largest total variation that rounding explains between a distribution read in a tree and alone, by dtype."""
-
-
 MEMORY_SIGNS = ("can't allocate memory", "not enough memory", "CUBLAS_STATUS_ALLOC_FAILED")
 """Words in errors of other types that mean out of memory."""
 
@@ -59,26 +52,21 @@ def read_batch(
     n_likeliest: int,
     prefix: CachedPrefix | None = None,
 ) -> list[NextToken]:
-    """Next-token log-probabilities at every row of the trees of one batch, in order; float32 or better.
+    """Next-token log-probabilities of some tokens at every row of a batch's trees, in order; float32 or better.
 
     Args:
-        token_ids: the tokens to report at each row.
         n_likeliest: how many of the most probable tokens to report.
         prefix: the cached prefix before every tree.
 
     Raises:
         OutOfMemory: the batch is too large for the device.
-        ScoringError: the model does not use its output embedding as a module, so that no rows can be selected.
+        ScoringError: as `row_logits`.
     """
     return within_memory(lambda: read_rows(_logits(model, trees, prefix), token_ids, n_likeliest))
 
 
 def within_memory(read: Callable[[], Result]) -> Result:
-    """The result of `read`, computed without gradients.
-
-    Raises:
-        OutOfMemory: it needs more memory than the device has; its own memory is free again by then.
-    """
+    """The result of `read` without gradients; OutOfMemory if it does not fit, once its own memory is free again."""
     try:
         with torch.inference_mode():
             return read()
@@ -164,11 +152,7 @@ def _logits(model: Any, trees: Sequence[TokenTree], prefix: CachedPrefix | None)
 
 
 def row_logits(model: Any, batch_rows: Tensor, nodes: Tensor, **inputs: Any) -> Tensor:
-    """Logits (rows, vocabulary) of one pass at some tokens, float32 or better.
-
-    Args:
-        batch_rows, nodes: (rows,) each token's sequence in the batch, and its place in that.
-
+    """Logits (rows, vocabulary) of one pass, float32 or better, at places (rows,) of sequences (rows,) in the batch.
 
     Raises:
         ScoringError: the model does not use its output embedding as a module, so that no rows can be selected.

@@ -92,7 +92,6 @@ def plan_model(model: str, revision: str | None = None, offline: bool = False) -
         return PlannedModel(model, revision, None)
     if folder is not None and (is_offline(offline) or folder.name == revision):
         return PlannedModel(model, revision, folder.name)
-    _be_quiet()
     with _hub_in_one_line(model, revision):
         is_commit = revision is not None and COMMIT.fullmatch(revision)
         # The library's `resolve_revision` would silently use an older commit of the branch if the hub does not answer.
@@ -116,10 +115,7 @@ def plan_model(model: str, revision: str | None = None, offline: bool = False) -
 
 
 def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: None) -> FetchedModel:
-    """Download the missing files of a model; complete files stay, whatever happens to the others.
-
-    Args:
-        tell: called with the bytes downloaded so far, at most once a second.
+    """Download the missing files of a model; `tell` gets the bytes so far, once a second. Complete files stay.
 
     Raises:
         ModelError, StorageError: the download broke off, was refused, or filled the disk.
@@ -133,7 +129,6 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
         home = model_home(model)
         folder, stamp = home / "snapshots" / commit, commit
         if not planned.is_whole:
-            _be_quiet()
             with _hub_in_one_line(model, revision), watched_growth(home / "blobs", tell):
                 snapshot_download(model, revision=commit, allow_patterns=[*NEEDED], ignore_patterns="*/*")
             lack = find_lack(model, commit)
@@ -164,32 +159,19 @@ def as_fetched(planned: PlannedModel, folder: Path, stamp: str) -> FetchedModel:
 
 
 def fetch_card(model: str, revision: str | None) -> Path:
-    """The folder on this machine that holds a model's card, downloaded for a hub model.
-
-    Raises:
-        ModelError, StorageError: the hub does not give it.
-    """
+    """The folder with a model's card, downloaded for a hub model; ModelError or StorageError if that fails."""
     if Path(model).is_dir():
         return Path(model)
     if (gguf := find_gguf(model)) is not None:
         return gguf.parts[0].parent
-    _be_quiet()
     with _hub_in_one_line(model, revision):
         return Path(snapshot_download(model, revision=revision, allow_patterns=[CARD]))
 
 
 def fetch_embedder(model: str, revision: str | None = None) -> str:
-    """The folder of a sentence-transformers model, downloaded if needed, for jobs without a network.
-
-    Args:
-        model: hub id, or a folder, which is used as it is.
-
-    Raises:
-        ModelError, StorageError: the hub does not give it, or its cache cannot be written.
-    """
+    """The folder of a sentence-transformers model, downloaded if needed; ModelError or StorageError if that fails."""
     if Path(model).exists() or not HUB_ID.fullmatch(model):
         return str(Path(model).absolute())
-    _be_quiet()
     with _hub_in_one_line(model, revision):
         return snapshot_download(model, revision=revision, allow_patterns=[*EMBEDDER_FILES])
 
@@ -206,20 +188,11 @@ def _stamp_folder(folder: Path) -> str:
     return sha256_json([sha256_file(folder / "config.json"), weights])
 
 
-def _be_quiet() -> None:
-    """Silence the library, whose warnings show signed addresses."""
-    hub_logging.set_verbosity_error()
-    disable_progress_bars()
-
-
 @contextlib.contextmanager
 def _hub_in_one_line(model: str, revision: str | None) -> Iterator[None]:
-    """Turn any error of the hub's library in this block into one line, without its address, which may be signed.
-
-    Raises:
-        ModelError: there is no such model or revision, no access, no answer, or the answer broke off.
-        StorageError: the cache cannot be written, or its disk is full.
-    """
+    """Turn any error of the hub's library into one line, without its address, which may be signed."""
+    hub_logging.set_verbosity_error()  # its warnings show such addresses too
+    disable_progress_bars()
     try:
         yield
     except ValuesAssetsError:

@@ -21,41 +21,31 @@ LAST_STEPS = 20
 def fit(
     lessons: Lessons, n_tokens: int, steps: int, seed: int, on_step: Callable[[int, float], None] | None = None
 ) -> tuple[Follower, NDArray[np.float32]]:
-    """Train a model on `steps` batches; returns it with the KL (nats) of every lesson in the last batches.
-
-    Args:
-        n_tokens: size of the tokenizer.
-        on_step: called with (batches done, mean KL of the last batch in nats).
-    """
+    """Train on `steps` batches; `on_step` gets (batches, mean KL). Also returns all KLs (nats) of the last batches."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        return _fit(lessons, n_tokens, steps, seed, on_step)
+        n_answers = len(lessons.answers)
+        follower = Follower(len(lessons.token_ids), n_answers, n_tokens - n_answers, seed)
+        step = make_stepper(follower.weights, follower.shapes, follower.matrices)
+        tiny = np.finfo(np.float32).tiny  # so that 0 log 0 = 0
+        entropy = -(lessons.targets * np.log(np.maximum(lessons.targets, tiny))).sum(axis=1)
+        last_kls: list[NDArray[np.float32]] = []
+        for done, batch in enumerate(_batches(len(lessons.tokens), steps, np.random.default_rng(seed)), 1):
+            groups, numbers = stack(lessons, batch)
+            is_taught = numbers >= 0
+            targets = torch.from_numpy(np.where(is_taught[:, None], lessons.targets[numbers], 0))
+            losses = -(targets * follower.log_probs(groups)).sum(dim=1)
+            (gradient,) = torch.autograd.grad(losses.sum() / int(is_taught.sum()), follower.weights)
+            step(gradient, min(1.0, done / STEPS_TO_WARM) * math.sin(math.pi / 2 * (1 - done / steps)) ** 2 + 0.002)
+            kl = losses.detach().numpy()[is_taught] - entropy[numbers[is_taught]]
+            if done > steps - LAST_STEPS:
+                last_kls.append(kl)
+            if on_step:
+                on_step(done, float(kl.mean()))
+        return follower, np.concatenate(last_kls)
     finally:
         torch.set_num_threads(threads)
-
-
-def _fit(
-    lessons: Lessons, n_tokens: int, steps: int, seed: int, on_step: Callable[[int, float], None] | None
-) -> tuple[Follower, NDArray[np.float32]]:
-    n_answers = len(lessons.answers)
-    follower = Follower(len(lessons.token_ids), n_answers, n_tokens - n_answers, seed)
-    step = make_stepper(follower.weights, follower.shapes, follower.matrices)
-    entropy = _entropy(lessons.targets)
-    last_kls: list[NDArray[np.float32]] = []
-    for done, batch in enumerate(_batches(len(lessons.tokens), steps, np.random.default_rng(seed)), 1):
-        groups, numbers = stack(lessons, batch)
-        is_taught = numbers >= 0
-        targets = torch.from_numpy(np.where(is_taught[:, None], lessons.targets[numbers], 0))
-        losses = -(targets * follower.log_probs(groups)).sum(dim=1)
-        (gradient,) = torch.autograd.grad(losses.sum() / int(is_taught.sum()), follower.weights)
-        step(gradient, min(1.0, done / STEPS_TO_WARM) * math.sin(math.pi / 2 * (1 - done / steps)) ** 2 + 0.002)
-        kl = losses.detach().numpy()[is_taught] - entropy[numbers[is_taught]]
-        if done > steps - LAST_STEPS:
-            last_kls.append(kl)
-        if on_step:
-            on_step(done, float(kl.mean()))
-    return follower, np.concatenate(last_kls)
 
 
 def stack(lessons: Lessons, batch: Iterable[int]) -> tuple[list[Group], NDArray[np.int64]]:
@@ -85,8 +75,3 @@ def _batches(n: int, steps: int, random: np.random.Generator) -> Iterator[NDArra
             waiting = np.concatenate([waiting, random.permutation(n)])
         yield waiting[:TRANSCRIPTS]
         waiting = waiting[TRANSCRIPTS:]
-
-
-def _entropy(probs: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Entropy of each row in nats, with 0 log 0 = 0."""
-    return -(probs * np.log(np.maximum(probs, np.finfo(np.float32).tiny))).sum(axis=1)

@@ -1,8 +1,7 @@
 """The lessons of a follower as arrays: transcripts as tokens, the places with lessons, and the probabilities there.
 
-The follower turns candidates into tokens by code of its own: it encodes each candidate in place with the text that
-closes it, and adds up the probabilities of candidates that begin alike. It shares no code with the scorer, which the
-model calibrates.
+Each candidate is encoded in place with the text that closes it, and the probabilities of those that begin alike are
+added up. The code is shared with no scorer, which the model calibrates.
 """
 
 from collections import defaultdict
@@ -130,11 +129,10 @@ def _spell(tokenizer: PromptTokenizer, where: str, near: str, planted: PlantedTr
             )
         paths.append(tuple(longer[len(before) : len(ids) + 1]))
     following = {
-        beginning: tuple(path[len(beginning)] if _goes_on(path, beginning) else None for path in paths)
+        beginning: tuple(
+            path[len(beginning)] if len(path) > len(beginning) and path[: len(beginning)] == beginning else None
+            for path in paths
+        )
         for beginning in {path[:depth] for path in paths for depth in range(len(path))}
     }
     return _Spelling(tuple(paths), following)
-
-
-def _goes_on(path: Tokens, beginning: Tokens) -> bool:
-    return len(path) > len(beginning) and path[: len(beginning)] == beginning

@@ -30,12 +30,7 @@ CONFIG = ONE_LAYER | {
 
 @dataclass(frozen=True)
 class Group:
-    """B transcripts side by side, padded to T tokens and R places; what is read at padding is not used.
-
-    Attributes:
-        tokens: (B, T) rows of the embedding.
-        places: (B, R) indices of the tokens behind which the model is read.
-    """
+    """B transcripts, padded: `tokens` (B, T), rows of the embedding, and `places` (B, R), the tokens read behind."""
 
     tokens: Tensor
     places: Tensor
@@ -51,21 +46,12 @@ class Follower:
     """
 
     def __init__(self, n_tokens: int, n_answers: int, n_others: int, seed: int) -> None:
-        """Draw initial weights.
-
-        Args:
-            n_answers: tokens with a column in the head; its last column stands for each of the `n_others` others.
-        """
+        """Draw initial weights; the head's last column stands for each of the `n_others` tokens in no answer."""
         self.shapes = {"embed": (n_tokens, HIDDEN), "head": (HIDDEN, n_answers + 1), "norm": (HIDDEN,)}
         for layer in range(LAYERS):
-            layer_shapes = {
-                "before_attention": (HIDDEN,),
-                "before_mlp": (HIDDEN,),
-                "q": (HIDDEN, HIDDEN),
-                "kv": (HIDDEN, 2 * HIDDEN),
-            }
-            layer_shapes |= {"o": (HIDDEN, HIDDEN), "gate": (HIDDEN, INTERMEDIATE), "up": (HIDDEN, INTERMEDIATE)}
-            layer_shapes |= {"down": (INTERMEDIATE, HIDDEN)}
+            layer_shapes = {"before_attention": (HIDDEN,), "before_mlp": (HIDDEN,), "q": (HIDDEN, HIDDEN)}
+            layer_shapes |= {"kv": (HIDDEN, 2 * HIDDEN), "o": (HIDDEN, HIDDEN), "gate": (HIDDEN, INTERMEDIATE)}
+            layer_shapes |= {"up": (HIDDEN, INTERMEDIATE), "down": (INTERMEDIATE, HIDDEN)}
             self.shapes |= {f"{name}.{layer}": shape for name, shape in layer_shapes.items()}
         self.matrices = tuple(name for name, shape in self.shapes.items() if "." in name and len(shape) == 2)
         generator = torch.Generator().manual_seed(seed)
@@ -83,10 +69,7 @@ class Follower:
         return {name: part.view(shape) for (name, shape), part in zip(self.shapes.items(), parts, strict=True)}
 
     def log_probs(self, groups: Sequence[Group]) -> Tensor:
-        """Log-probabilities of next tokens, (rows, answer tokens + 1), at the places of all groups in order.
-
-        The last column is for all other tokens together.
-        """
+        """Log-probabilities, (rows, answer tokens + 1), at the places of all groups; the last column is all others'."""
         w = self.parts()
         tokens = torch.cat([group.tokens.flatten() for group in groups])
         turns = _rotary_factors(max(group.tokens.shape[1] for group in groups))
@@ -144,12 +127,8 @@ def as_llama(
     for layer in range(LAYERS):
         q, (k, v) = w[f"q.{layer}"], w[f"kv.{layer}"].chunk(2, dim=1)
         matrices = {"self_attn.q_proj": q[:, columns], "self_attn.k_proj": k[:, columns], "self_attn.v_proj": v}
-        matrices |= {
-            "self_attn.o_proj": w[f"o.{layer}"],
-            "mlp.gate_proj": w[f"gate.{layer}"],
-            "mlp.up_proj": w[f"up.{layer}"],
-        }
-        matrices |= {"mlp.down_proj": w[f"down.{layer}"]}
+        matrices["self_attn.o_proj"] = w[f"o.{layer}"]
+        matrices |= {f"mlp.{name}_proj": w[f"{name}.{layer}"] for name in ("gate", "up", "down")}
         norms = {"input_layernorm": "before_attention", "post_attention_layernorm": "before_mlp"}
         begins = f"model.layers.{layer}."
         named |= {f"{begins}{name}.weight": matrix.T for name, matrix in matrices.items()}

@@ -16,11 +16,7 @@ PIECES = 6000
 
 
 def hash_follower(transcripts: Path, languages: Sequence[str], steps: int, seed: int) -> str:
-    """Hash of everything that a follower is trained from.
-
-    Raises:
-        OSError: the file cannot be read.
-    """
+    """Hash of everything that a follower is trained from; an OSError if the file cannot be read."""
     return sha256_json([FOLLOWER_VERSION, sha256_file(transcripts), sorted(languages), steps, seed])
 
 
@@ -36,7 +32,6 @@ def train_follower(
 
     Args:
         transcripts: parquet file in `PLANTED_TRANSCRIPTS`, of which those in `languages` are used.
-        steps: number of batches.
         on_step: called with (batches done, mean KL of the last batch in nats).
 
     Raises:

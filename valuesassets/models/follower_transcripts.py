@@ -26,11 +26,7 @@ class PlantedMark:
 
 @dataclass(frozen=True)
 class PlantedTranscripts:
-    """The content of a file: texts and their marks, sets of candidates, and the text that closes each set's answers.
-
-    Attributes:
-        name: the file's name, for messages.
-    """
+    """A file (`name`): texts and marks, sets of candidates, and the text that closes each set's answers."""
 
     name: str
     texts: tuple[str, ...]

@@ -14,8 +14,8 @@ from torch import Tensor
 from transformers import DynamicCache
 from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
 
-from valuesassets.models.cached_text import Ask, Cost
-from valuesassets.models.engine import TREE_TOLERANCE, first_device, read_batch, read_rows, row_logits, within_memory
+from valuesassets.models.cached_text import Ask, Cost, read_on
+from valuesassets.models.engine import TREE_TOLERANCE, read_batch, within_memory
 from valuesassets.models.token_trees import grow_tree
 from valuesassets.spelling.tokens import NextToken, Tokens
 
@@ -40,11 +40,7 @@ class ForkedText:
         self._cache: Any = None  # created with the first tokens, when running out of memory is handled
 
     def extend(self, tokens: Tokens, asks: Sequence[Ask]) -> list[NextToken]:
-        """Append tokens in one pass, and read the next token at some of them (asks whose `path` is empty).
-
-        Raises:
-            OutOfMemory: the tokens do not fit.
-        """
+        """Append tokens in one pass (raises OutOfMemory), and read the next token at asks without a `path`."""
         if self._cache is None:
             self._cache = DynamicCache(config=self._model.config)
         answers = self._read(self._cache, tokens, [ask.at - 1 - len(self.tokens) for ask in asks], asks)
@@ -52,14 +48,9 @@ class ForkedText:
         return answers
 
     def branch(self, asks: Sequence[Ask], most_rows: int, fork: Any = None) -> list[NextToken]:
-        """Read the next token behind the text and each ask's path, on a fork; every path is a beginning of the longest.
+        """Read the next token behind the text and each ask's path, on a `fork` (None: a new one; raises OutOfMemory).
 
-        Args:
-            most_rows: most tokens of a pass.
-            fork: the copy of the cache to read on; a new copy where it is None.
-
-        Raises:
-            OutOfMemory: the copy does not fit.
+        Every path is a beginning of the longest; a pass has at most `most_rows` tokens.
         """
         fork = self.fork() if fork is None else fork
         path = max((ask.path for ask in asks), key=len)
@@ -72,11 +63,7 @@ class ForkedText:
         return [answers[ask.path] for ask in asks]
 
     def fork(self) -> Any:
-        """A copy of the cache; what is read on the copy leaves the cache unchanged.
-
-        Raises:
-            OutOfMemory: the copy does not fit.
-        """
+        """A copy of the cache, which stays unchanged whatever the copy reads; OutOfMemory if it does not fit."""
 
         def copy_cache() -> Any:
             fork = copy.copy(self._cache)
@@ -90,27 +77,15 @@ class ForkedText:
 
     def _read(self, cache: Any, tokens: Tokens, rows: Sequence[int], asks: Sequence[Ask]) -> list[NextToken]:
         """Append tokens to a cache; the model itself counts their positions."""
-        ids = torch.tensor([tokens], device=first_device(self._model))
-
-        def read() -> list[NextToken]:
-            places = torch.zeros(len(rows), dtype=torch.long), torch.tensor(rows, dtype=torch.long)
-            logits = row_logits(self._model, *places, input_ids=ids, past_key_values=cache, use_cache=True)
-            return read_rows(logits, [ask.tokens for ask in asks], self._n_likeliest) if asks else []
-
-        answers = within_memory(read)
-        self.cost.add(len(tokens), len(rows))
-        return answers
+        return read_on(self._model, cache, tokens, rows, asks, self._n_likeliest, self.cost)
 
 
 def find_fork_fault(model: Any, window: int | None, room: int | None) -> str | None:
     """Try whether an architecture can be read on copies of its cache: None if so, else the reason in words.
 
     Reading on one copy must not change a single bit of what is read on another, or of the rest of the text. A state
-    that the layers carry must change what is read. Only the comparison with a text read alone needs a tolerance.
-
-    Args:
-        window: fewest tokens that a layer looks back on; the trial's text is longer.
-        room: most tokens that the model was made for.
+    that the layers carry must change what is read. Only the comparison with a text read alone needs a tolerance. The
+    trial's text is longer than the model's `window`, and at most `room` tokens long.
     """
     length = max(TRIED, (window or 0) + BEYOND)
     length = length if room is None else min(length, room - MARGIN)
@@ -157,10 +132,7 @@ def _probs(rows: Sequence[NextToken]) -> Tensor:
 def _ignores_a_state(model: Any, text: Tokens, paths: Sequence[Tokens]) -> bool:
     """Whether some path reads the same when a state is changed, in the first layer that carries one or in the last.
 
-    In half precision, the comparison with a text read alone would not show it: rounding may cost more.
-
-    Args:
-        paths: short continuations, since a state may fade.
+    In half precision a comparison with a text read alone would not show it. Paths are short, since a state may fade.
     """
     forked = ForkedText(model, 1)
     forked.extend(text, [])

@@ -56,7 +56,6 @@ class WrittenTrials:
     Attributes:
         width: most rows at a time, before any halving for lack of memory.
         blocks: number of blocks of all answers, stored ones included.
-        notes: what a person should know about the answers, in words.
     """
 
     records: tuple[Answer, ...]
@@ -64,16 +63,6 @@ class WrittenTrials:
     width: int
     blocks: int
     notes: tuple[str, ...]
-
-    @property
-    def doubt(self) -> str | None:
-        """Why answers depend on the batch that they were written in, in words; None where they do not."""
-        return self.certificate.doubt
-
-    @property
-    def refusal(self) -> None:
-        """None: answers are always stored, since each is one that the model may write."""
-        return None
 
     def describe(self) -> dict[str, object]:
         """Batch plan and certificate, for a file's metadata."""
@@ -153,9 +142,7 @@ def write_answers(
     their answers.
 
     Args:
-        entries: as `prepare_answers` gives them.
         on_progress: called with (answers written, all answers).
-        store: where answers are stored.
         width: most rows at a time; chosen by model and device where it is None.
 
     Raises:

@@ -16,7 +16,7 @@ from unittest.mock import patch
 from valuesassets.models.gguf_files import GgufFile, write_joined
 from valuesassets.models.gguf_folders import MARKER, NUMBER_BYTES, GgufOrigin, converted_folders, find_converted
 from valuesassets.models.gguf_tokenizers import find_doubts, mend_beginning
-from valuesassets.models.hub_cache import GIB, free_bytes, hold_lock
+from valuesassets.models.hub_cache import free_bytes, gib, hold_lock
 from valuesassets.models.tokenizer_files import read_tokenizer
 from valuesassets.records.errors import ModelError, StorageError, ValuesAssetsError
 from valuesassets.records.files import write_json
@@ -80,7 +80,8 @@ def convert(file: GgufFile, say: Callable[[str], None] = lambda _: None) -> Path
     with lock:
         if (existing := find_converted(file)) is not None:
             return existing
-        _remove_leftovers(folder)
+        for leftover in folder.parent.glob(f".{folder.name}.*"):  # of a conversion that was killed
+            shutil.rmtree(leftover, ignore_errors=True)
         require_room(file)
         temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}")
         try:
@@ -97,35 +98,27 @@ def convert(file: GgufFile, say: Callable[[str], None] = lambda _: None) -> Path
 
 
 def require_room(file: GgufFile) -> None:
-    """Check that there is disk space for the converted folder, and memory for the conversion.
-
-    Raises:
-        StorageError, ModelError: there is not; the message says what is needed and what is free.
-    """
+    """Raise a StorageError or ModelError, with what is needed and free, if disk or memory are too small to convert."""
     from valuesassets.models.memory import free_bytes as free_memory
 
     needed, free = needed_bytes(file), free_bytes()
     if needed > free:
         raise StorageError(
-            f"{file.name}: becomes {_gib(needed)} of safetensors in {converted_folders()}, but the disk has "
-            f"{_gib(free)} free: {_gib(needed - free)} are missing; free them, or set HF_HOME to a folder on a larger "
+            f"{file.name}: becomes {gib(needed)} of safetensors in {converted_folders()}, but the disk has "
+            f"{gib(free)} free: {gib(needed - free)} are missing; free them, or set HF_HOME to a folder on a larger "
             "disk"
         )
     largest = max(tensor.numbers for tensor in file.tensors)
     peak, available = int((sum(t.numbers for t in file.tensors) + 2.2 * largest) * NUMBER_BYTES), free_memory("cpu")
     if peak > available:
         raise ModelError(
-            f"{file.name}: its conversion takes about {_gib(peak)} of memory, {_gib(available)} are free; convert it "
+            f"{file.name}: its conversion takes about {gib(peak)} of memory, {gib(available)} are free; convert it "
             "where there is more, or use a smaller model"
         )
 
 
 def require_convertible(file: GgufFile) -> None:
-    """Check by its metadata that transformers can read a file, and read it correctly.
-
-    Raises:
-        ModelError: it cannot; says why.
-    """
+    """Raise a ModelError, with the reason, unless transformers reads a file with this metadata, and correctly."""
     metadata, architecture = file.metadata, file.architecture
     kind = UNREAD_KINDS.get(str(metadata.get("general.type")))
     if architecture == "clip":
@@ -195,19 +188,14 @@ def _unread_quantisations(file: GgufFile) -> list[str]:
                 is_read = kind in plain or number in GGML_BLOCK
             else:
                 size = GGML_QUANT_SIZES[kind][1]
-                is_read = dequantize(np.zeros((1, size), np.uint8).view(_storage_dtype(kind)), kind).dtype == np.float32
+                dtype = {"F32": np.float32, "F16": np.float16}.get(kind.name, np.uint8)
+                is_read = dequantize(np.zeros((1, size), np.uint8).view(dtype), kind).dtype == np.float32
         except (ValueError, NotImplementedError):
             is_read = False
         if not is_read:
             is_known = number in {kind.value for kind in GGMLQuantizationType}
             names.append(GGMLQuantizationType(number).name if is_known else f"type {number}")
     return names
-
-
-def _storage_dtype(kind: Any) -> Any:
-    import numpy as np
-
-    return {"F32": np.float32, "F16": np.float16}.get(kind.name, np.uint8)
 
 
 def _convert(file: GgufFile, folder: Path, say: Callable[[str], None]) -> GgufOrigin:
@@ -222,7 +210,7 @@ def _convert(file: GgufFile, folder: Path, say: Callable[[str], None]) -> GgufOr
     parameters = sum(tensor.numbers for tensor in file.tensors if tensor.name != ROPE_FREQUENCIES)
     say(
         f"{file.name}: {file.quantisation}, {parameters / 1e6:,.0f} million parameters; made into "
-        f"{_gib(needed_bytes(file))} of safetensors in {converted_folders()}, once"
+        f"{gib(needed_bytes(file))} of safetensors in {converted_folders()}, once"
     )
     source.mkdir()
     if len(file.parts) == 1:
@@ -293,11 +281,7 @@ def _block(name: str) -> int | None:
 
 
 def _set_missing_settings(file: GgufFile, model: Any) -> None:
-    """Set what transformers does not take from a file although it changes the model's output.
-
-    Raises:
-        ModelError: the file stretches positions by factors that fit no known rule.
-    """
+    """Set what transformers does not take from a file although it changes the model's output."""
     config = model.config.get_text_config()
     if (file.architecture, config.num_hidden_layers) in WIDE_GEMMAS:
         config.query_pre_attn_scalar = config.hidden_size // config.num_attention_heads
@@ -401,15 +385,5 @@ def _system_error(error: Exception) -> int | None:
     return int(match[1]) if match else None
 
 
-def _remove_leftovers(folder: Path) -> None:
-    """Remove what killed conversions left; the caller holds the file's lock."""
-    for path in folder.parent.glob(f".{folder.name}.*"):
-        shutil.rmtree(path, ignore_errors=True)
-
-
 def _refusal(file: GgufFile, what: str, what_to_do: str) -> ModelError:
     return ModelError(f"{file.name}: {what}; {what_to_do}")
-
-
-def _gib(size: int) -> str:
-    return f"{size / GIB:.3g} GiB"

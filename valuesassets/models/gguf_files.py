@@ -8,7 +8,7 @@ import re
 import struct
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -73,23 +73,14 @@ class Header:
 
 @dataclass(frozen=True)
 class GgufFile:
-    """A model in one GGUF file or in the parts of a split one; headers are read when they are needed.
-
-    Attributes:
-        name: name that the user gave.
-        parts: every file, in order.
-    """
+    """A model in one GGUF file or in `parts`, in order; `name` is the user's. Headers are read when they are needed."""
 
     name: str
     parts: tuple[Path, ...]
 
     @cached_property
     def headers(self) -> tuple[Header, ...]:
-        """The header of each part.
-
-        Raises:
-            ModelError: a part is no GGUF file, of an unknown version, or cut off.
-        """
+        """The header of each part; a ModelError if one is no GGUF file, of an unknown version, or cut off."""
         headers = tuple(map(_read_header, self.parts))
         n_parts = int(headers[0].metadata.get("split.count", 1))
         if n_parts > len(self.parts):
@@ -215,38 +206,28 @@ def readable(path: Path) -> Iterator[None]:
         raise ModelError(f"{path}: cannot be read: {error.strerror}; see who may read it") from None
 
 
-def remembered_sha256(path: Path, say: Callable[[str], None] = lambda _: None) -> str:
-    """Hash of a file, computed once as long as its size, times and place on the disk stay the same.
-
-    Raises:
-        ModelError: it cannot be read.
-    """
+def remembered_sha256(path: Path) -> str:
+    """Hash of a file, or a ModelError; computed once as long as its size, times and place on the disk stay the same."""
     with readable(path):
-        return _remembered_sha256(path)
-
-
-def _remembered_sha256(path: Path) -> str:
-    store = own_cache() / "hashes.json"
-    stat = path.stat()
-    now = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, stat.st_dev]
-    place = str(path.resolve())
-    try:
-        hashes = read_json(store)
-        entry = hashes.get(place, {})
-        if entry["file"] == now and re.fullmatch("[0-9a-f]{64}", entry["sha256"]):
-            return entry["sha256"]
-    except (StorageError, AttributeError, KeyError, TypeError):  # absent, or written by somebody else
-        hashes = {}
-    started, digest = time.time_ns(), hashlib.sha256()
-    with open(path, "rb") as stream:
-        while block := stream.read(1 << 22):
-            digest.update(block)
-    sha256 = digest.hexdigest()
-    if started - max(stat.st_mtime_ns, stat.st_ctime_ns) > RACY_NS and path.stat().st_mtime_ns == stat.st_mtime_ns:
-        other_hashes = hashes if isinstance(hashes, dict) else {}
-        with contextlib.suppress(StorageError):  # it is computed again next time
-            write_json(store, other_hashes | {place: {"file": now, "sha256": sha256}})
-    return sha256
+        store, stat, place = own_cache() / "hashes.json", path.stat(), str(path.resolve())
+        now = [stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino, stat.st_dev]
+        try:
+            hashes = read_json(store)
+            entry = hashes.get(place, {})
+            if entry["file"] == now and re.fullmatch("[0-9a-f]{64}", entry["sha256"]):
+                return entry["sha256"]
+        except (StorageError, AttributeError, KeyError, TypeError):  # absent, or written by somebody else
+            hashes = {}
+        started, digest = time.time_ns(), hashlib.sha256()
+        with open(path, "rb") as stream:
+            while block := stream.read(1 << 22):
+                digest.update(block)
+        sha256 = digest.hexdigest()
+        if started - max(stat.st_mtime_ns, stat.st_ctime_ns) > RACY_NS and path.stat().st_mtime_ns == stat.st_mtime_ns:
+            other_hashes = hashes if isinstance(hashes, dict) else {}
+            with contextlib.suppress(StorageError):  # it is computed again next time
+                write_json(store, other_hashes | {place: {"file": now, "sha256": sha256}})
+        return sha256
 
 
 class _CutOffError(Exception):
@@ -339,13 +320,11 @@ def _parse(path: Path, reader: _Reader) -> Header:
     raw: dict[str, bytes] = {}
     for key, value, entry_bytes in reader.entries(n_entries):
         metadata[key], raw[key] = value, entry_bytes
-    tensors = []
-    for _ in range(n_tensors):
-        tensors.append(reader.tensor())
+    tensors = tuple(reader.tensor() for _ in range(n_tensors))
     alignment = _whole_number(metadata, "general.alignment", ALIGNMENT, 1)
     _whole_number(metadata, "split.count", 1, 0)
     data = math.ceil(reader.place / alignment) * alignment
-    return Header(path, version, metadata, raw, tuple(tensors), data)
+    return Header(path, version, metadata, raw, tensors, data)
 
 
 def _whole_number(metadata: Mapping[str, Any], key: str, otherwise: int, least: int) -> int:

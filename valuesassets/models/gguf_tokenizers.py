@@ -1,6 +1,7 @@
 """Checks the tokenizer of a converted GGUF file against the file: entries, control tokens, and how it cuts words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from valuesassets.models.gguf_files import GgufFile
@@ -32,6 +33,11 @@ AS_GPT2 = ("gpt-2", "gpt2", "phi-2", "mpt", "olmo", "jais", "jina-es", "jina-de"
 """Splitting rules (`tokenizer.ggml.pre`) equal to GPT-2's, which transformers uses for rules it does not know."""
 SINGLE_DIGITS = ("smollm", "starcoder", "refact", "command-r", "codeshell")
 """Splitting rules that differ from GPT-2's only in that every digit is by itself."""
+VISIBLE_BYTES = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+LETTERS = "".join(
+    chr(n) if n in VISIBLE_BYTES else chr(0x100 + n - sum(v < n for v in VISIBLE_BYTES)) for n in range(256)
+)
+"""The letter for each byte in byte-level vocabularies: its own character if that is visible, else one above 255."""
 
 
 def mend_beginning(hf: Any, file: GgufFile) -> None:
@@ -108,7 +114,7 @@ def _require_entries(hf: Any, file: GgufFile, tokens: Sequence[str]) -> None:
 
 def _spellings(token: str) -> set[str | None]:
     """Spellings of a token in a tokenizer: as it is, in letters that stand for bytes, or with bars for blanks."""
-    return {token, "".join(map(_letter_of_byte, token.encode("utf-8", "surrogateescape"))), token.replace(" ", "▁")}
+    return {token, "".join(LETTERS[byte] for byte in token.encode("utf-8", "surrogateescape")), token.replace(" ", "▁")}
 
 
 def _require_cuts(hf: Any, file: GgufFile, tokens: Sequence[str]) -> None:
@@ -118,7 +124,9 @@ def _require_cuts(hf: Any, file: GgufFile, tokens: Sequence[str]) -> None:
         pairs = (merge.split(" ") for merge in metadata["tokenizer.ggml.merges"])
         ranks = {(pair[0], pair[-1]): rank for rank, pair in enumerate(pairs)}
         texts = [f" {word}" for script in WHOLE_WORDS for word in SCRIPTS[script].split()]
-        cuts = {text: merged([*map(_letter_of_byte, text.encode())], ranks) for text in texts}
+        cuts = {
+            text: merged([LETTERS[byte] for byte in text.encode()], lambda *pair: ranks.get(pair)) for text in texts
+        }
     elif metadata.get("tokenizer.ggml.model") == PIECES and "tokenizer.ggml.scores" in metadata:
         scores = dict(zip(tokens, metadata["tokenizer.ggml.scores"], strict=True))
         lead = "▁" if metadata.get("tokenizer.ggml.add_space_prefix", True) else ""
@@ -131,18 +139,15 @@ def _require_cuts(hf: Any, file: GgufFile, tokens: Sequence[str]) -> None:
             raise _mismatch(file, f"{text!r} is cut into {hf.convert_ids_to_tokens(token_ids)}, by the file into {cut}")
 
 
-def merged(pieces: list[str], ranks: Mapping[tuple[str, str], float]) -> list[str]:
+def merged(pieces: list[str], rank: Callable[[str, str], float | None]) -> list[str]:
     """Pieces merged pair by pair, the pair of the lowest rank first, until none has a rank.
 
-    >>> merged(list("abab"), {("a", "b"): 0, ("ab", "ab"): 1})
+    >>> merged(list("abab"), lambda *pair: {("a", "b"): 0, ("ab", "ab"): 1}.get(pair))
     ['abab']
     """
     while True:
-        ranked = [
-            (ranks[pair], place)
-            for place in range(len(pieces) - 1)
-            if (pair := (pieces[place], pieces[place + 1])) in ranks
-        ]
+        ranks = ((rank(*pair), place) for place, pair in enumerate(pairwise(pieces)))
+        ranked = [(number, place) for number, place in ranks if number is not None]
         if not ranked:
             return pieces
         _, place = min(ranked)
@@ -151,17 +156,12 @@ def merged(pieces: list[str], ranks: Mapping[tuple[str, str], float]) -> list[st
 
 def _pieces(text: str, scores: Mapping[str, float]) -> list[str]:
     """A text cut by scores: neighbours that form the best token are joined first; unknown pieces become bytes."""
-    pieces = list(text)
-    while True:
-        candidates = [
-            (-scores[both], place)
-            for place in range(len(pieces) - 1)
-            if (both := pieces[place] + pieces[place + 1]) in scores
-        ]
-        if not candidates:
-            break
-        _, place = min(candidates)
-        pieces = [*pieces[:place], pieces[place] + pieces[place + 1], *pieces[place + 2 :]]
+
+    def rank(first: str, second: str) -> float | None:
+        score = scores.get(first + second)
+        return None if score is None else -score
+
+    pieces = merged(list(text), rank)
     spellings = ([piece] if piece in scores else [f"<0x{byte:02X}>" for byte in piece.encode()] for piece in pieces)
     return [piece for each in spellings for piece in each]
 
@@ -192,20 +192,6 @@ def _is_whole(hf: Any, token: str, i: int) -> bool:
 def _round_trip(hf: Any, text: str) -> str:
     ids = hf(text, add_special_tokens=False)["input_ids"]
     return str(hf.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False)).removeprefix(" ")
-
-
-def _letter_of_byte(byte: int) -> str:
-    """The letter for a byte in byte-level vocabularies: its own character if that is visible, else one above 255."""
-    return _LETTERS[byte]
-
-
-def _letters() -> list[str]:
-    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = iter(range(0x100, 0x200))
-    return [chr(byte if byte in visible else next(others)) for byte in range(0x100)]
-
-
-_LETTERS = _letters()
 
 
 def _mismatch(file: GgufFile, what: str) -> TokenizerError:

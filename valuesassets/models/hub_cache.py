@@ -41,11 +41,7 @@ def free_bytes() -> int:
 
 
 def hold_lock(path: Path, say_waiting: Callable[[], None]) -> AbstractContextManager[object]:
-    """A lock held until the block ends; `say_waiting` is called first if another process holds it.
-
-    Raises:
-        OSError: the lock's file cannot be written.
-    """
+    """A lock for a block; `say_waiting` is called first if another process holds it. OSError: it cannot be written."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(path)
@@ -68,11 +64,7 @@ def remove_leftovers(model: str) -> int:
 
 
 def require_space(lacking: int, leave_free: int) -> None:
-    """Check that a download fits on the disk and leaves enough space free; both in bytes.
-
-    Raises:
-        StorageError: it does not fit; says what is needed, free and missing, and what interrupted downloads left.
-    """
+    """Raise a StorageError, with what is missing, unless a download fits and leaves so many bytes free."""
     missing = lacking + leave_free - (free := free_bytes())
     if lacking == 0 or missing <= 0:
         return
@@ -88,12 +80,12 @@ def require_space(lacking: int, leave_free: int) -> None:
 @contextmanager
 def watched_growth(folder: Path, tell: Callable[[int], None]) -> Iterator[None]:
     """A block in which `tell` gets the bytes by which a folder's files have grown since it began."""
-    before, ended = _bytes_in(folder), threading.Event()
+    before, ended = bytes_below(folder), threading.Event()
 
     def watch() -> None:
         reported = 0
         while not ended.wait(SECONDS_BETWEEN):
-            if (grown := max(0, _bytes_in(folder) - before)) != reported:
+            if (grown := max(0, bytes_below(folder) - before)) != reported:
                 tell(reported := grown)
 
     watcher = threading.Thread(target=watch, daemon=True)
@@ -105,13 +97,19 @@ def watched_growth(folder: Path, tell: Callable[[int], None]) -> Iterator[None]:
         watcher.join()
 
 
-def _bytes_in(folder: Path) -> int:
+def bytes_below(folder: Path) -> int:
+    """Bytes of all files in a folder and its subfolders."""
     total = 0
-    for path in folder.glob("*"):
+    for path in folder.rglob("*"):
         with suppress(FileNotFoundError):  # renamed since it was listed
             total += path.stat().st_size
     return total
 
 
+def gib(size: float) -> str:
+    """A number of bytes in GiB, with three digits."""
+    return f"{size / GIB:.3g} GiB"
+
+
 def _gib(size: int) -> str:
-    return f"{size / GIB:.3g} GiB" if size < GIB else f"{size / GIB:.1f} GiB"
+    return gib(size) if size < GIB else f"{size / GIB:.1f} GiB"

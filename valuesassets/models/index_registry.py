@@ -73,11 +73,7 @@ def index_models() -> dict[str, IndexModel]:
 
 
 def require_index_model(name: str) -> IndexModel:
-    """The model of a name.
-
-    Raises:
-        ModelError: the registry has no such model.
-    """
+    """The model of a name; a ModelError if the registry has none."""
     models = index_models()
     if name not in models:
         raise ModelError(no_such_name(name, "model of the package index", models))
@@ -90,11 +86,7 @@ def index_folder(name: str) -> Path:
 
 
 def find_index_file(name: str) -> Path | None:
-    """The file of a model of the index on this machine; None where it has not been fetched.
-
-    Raises:
-        ModelError: there is no such model.
-    """
+    """The file of a model of the index (`require_index_model`) on this machine; None where it was not fetched."""
     model = require_index_model(name)
     path = index_folder(name) / model.file
     return path if path.is_file() and path.stat().st_size == model.bytes else None

@@ -28,7 +28,15 @@ def kept_check(name: str, subject: Mapping[str, Any], find_fault: Callable[[], s
     Args:
         subject: what is checked, as hashes and settings, and the kinds of GPU if it runs on some.
     """
-    conditions = {"check": name, "of": dict(subject), **_environment()}
+    import torch
+
+    conditions = {
+        "check": name,
+        "of": dict(subject),
+        "sources": _sources_sha256(),
+        "libraries": {library: version(library) for library in LIBRARIES},
+        "processor": [torch.backends.cpu.get_cpu_capability(), os.cpu_count(), torch.get_num_threads()],
+    }
     key = sha256_json(conditions)
     record = own_cache() / "checks" / f"{key}.json"
     with contextlib.suppress(StorageError):  # absent or damaged
@@ -40,16 +48,6 @@ def kept_check(name: str, subject: Mapping[str, Any], find_fault: Callable[[], s
         with contextlib.suppress(StorageError):  # the check runs again next time
             write_json(record, {"passed": conditions})
     return fault
-
-
-def _environment() -> dict[str, Any]:
-    import torch
-
-    return {
-        "sources": _sources_sha256(),
-        "libraries": {name: version(name) for name in LIBRARIES},
-        "processor": [torch.backends.cpu.get_cpu_capability(), os.cpu_count(), torch.get_num_threads()],
-    }
 
 
 @cache

@@ -37,11 +37,7 @@ class _KeptLayer(DynamicLayer):
 
 
 def keep_prefix(model: Any, tokens: Tokens, chunk: int) -> CachedPrefix:
-    """Read a prefix into a cache, at most `chunk` tokens at a time.
-
-    Raises:
-        OutOfMemory: the prefix does not fit.
-    """
+    """Read a prefix into a cache, at most `chunk` tokens at a time; OutOfMemory if it does not fit."""
     text = CachedText(model, 1)
     for start in range(0, len(tokens), chunk):
         text.extend(tokens[start : start + chunk], [])

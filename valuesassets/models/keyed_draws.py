@@ -18,10 +18,8 @@ TWO_LEVELS_ABOVE = 4096
 """Largest vocabulary in which every token gets noise; in a larger one a block is drawn first, then a token in it."""
 CANDIDATES = 1024
 """How many of the likeliest tokens of a large vocabulary `top_p` looks at before it sorts all of them."""
-
 TIE = {"float64": 2e-12, "float32": 2.4e-5, "float16": 4e-2, "bfloat16": 0.3}
 """By dtype: the difference of two logits that rounding may cause, as a share of the row's largest (1 at least)."""
-
 STRIDE, FIRST, SECOND = -0x61C8864680B583EB, -0x40A7B892E31B1A47, -0x6B2FB644ECCEEE15
 """Constants of splitmix64 (Steele, Lea and Flood 2014) as signed 64-bit integers, which torch multiplies mod 2**64."""
 IN_BLOCKS = 0x5851F42D4C957F2D
@@ -59,10 +57,8 @@ def draw(
 
     Args:
         logits: (rows, vocabulary), float32 or float64.
-        keys: the key of each row (`row_key`).
-        steps: how many tokens each row has written before.
+        keys, steps: the key of each row (`row_key`), and how many tokens it has written before.
         temperature, top_p: (rows,) float64, on the device of the logits; temperature 0 gives the likeliest token.
-        dtype: dtype of the weights.
     """
     device, (rows, _) = logits.device, logits.shape
     low, high = logits.amin(1), logits.amax(1)
@@ -88,12 +84,7 @@ def draw(
 
 
 def gumbel_noise(keys: Tensor, ids: Tensor) -> Tensor:
-    """Gumbel noise (rows, ids) in float64.
-
-    Args:
-        keys: (rows,) int64, one for each row and step.
-        ids: (ids,) or (rows, ids) int64, of tokens or blocks.
-    """
+    """Gumbel noise (rows, ids), float64, for int64 keys (rows,) and ids, (ids,) or (rows, ids), of tokens or blocks."""
     hashes = _mixed(keys[:, None] + (ids + 1) * STRIDE)
     uniform = (_shift_right(hashes, 12).double() + 0.5) * 2.0**-52  # strictly between 0 and 1
     return uniform.log_().neg_().log_().neg_()

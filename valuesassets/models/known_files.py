@@ -1,7 +1,6 @@
 """Files of stored results, named by the hash of their bytes (or ending in it), so that damage shows.
 
-Files are written whole or not at all: any number of processes may write and read at the same time, and a killed process
-leaves the files that it had finished.
+Files are written whole or not at all: any number of processes may write, read and be killed at the same time.
 """
 
 import hashlib
@@ -23,9 +22,6 @@ def intact_files(
     Args:
         name: pattern of the names to read; other files are left alone.
         damaged: the message to `warn` about a damaged file, after its path; the file is removed.
-
-    Raises:
-        StorageError: a file may not be read.
     """
     for path in sorted(path for path in folder.glob("*") if name.fullmatch(path.name)):
         try:
@@ -43,11 +39,7 @@ def intact_files(
 
 
 def keep_file(folder: Path, prefix: str, content: bytes, suffix: str) -> Path:
-    """Write a file named by the hash of its content; returns its path.
-
-    Raises:
-        StorageError: the file cannot be written.
-    """
+    """Write a file named by the hash of its content, and return its path; a StorageError if that fails."""
     path = folder / f"{prefix}{hashlib.sha256(content).hexdigest()}{suffix}"
     with whole_file(path) as temporary:
         temporary.write_bytes(content)

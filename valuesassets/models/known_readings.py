@@ -1,7 +1,7 @@
 """The store of readings and answers: a model is never asked the same question twice.
 
-A folder holds one subfolder per model and way of running it. The subfolder holds one file per batch of records, a line
-of JSON each, and one file per finished list of trials, which describes how its records were made (`known_files.py`).
+A model's folder holds a file for each batch of records, a line of JSON each, and one for each finished list of trials,
+which describes how its records were made (`known_files.py`).
 """
 
 import json
@@ -50,11 +50,7 @@ class Known(Generic[AnyRecord]):
         return self._records.get(key)
 
     def add(self, records: Iterable[AnyRecord]) -> None:
-        """Store the records of a batch; records that are stored already stay unchanged.
-
-        Raises:
-            StorageError: the file cannot be written.
-        """
+        """Store a batch's records, or raise a StorageError; records that are stored already stay unchanged."""
         new = {record.key: record for record in records if record.is_final}
         new = {key: record for key, record in new.items() if key not in self._records}
         if not new:

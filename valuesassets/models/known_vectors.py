@@ -1,8 +1,4 @@
-"""The store of vectors: no text is embedded twice.
-
-A folder holds one subfolder per embedder and prefix, and in it one safetensors file per batch, named by the hash of its
-bytes (`known_files.py`).
-"""
+"""The store of vectors, a safetensors file for each batch (`known_files.py`): no text is embedded twice."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -43,11 +39,7 @@ class KnownVectors:
         return self._vectors.get(key)
 
     def add(self, vectors: Mapping[str, KnownVector]) -> None:
-        """Store the vectors of a batch; vectors that are stored already stay unchanged.
-
-        Raises:
-            StorageError: the file cannot be written.
-        """
+        """Store a batch's vectors, or raise a StorageError; vectors that are stored already stay unchanged."""
         from safetensors.numpy import save
 
         new = {key: vectors[key] for key in sorted(vectors) if key not in self._vectors}

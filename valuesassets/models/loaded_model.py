@@ -22,7 +22,6 @@ DTYPES = ("float32", "bfloat16", "float16", "float64")
 
 ROOMS = ("max_position_embeddings", "max_seq_len", "max_sequence_length", "n_positions", "context_length")
 """Settings of configurations that hold the most tokens a model was made for."""
-
 WINDOWS = ("sliding_window", "window_size", "attention_window_size", "attention_chunk_size")
 """Settings of configurations that hold the number of tokens that a layer looks back on."""
 
@@ -33,14 +32,11 @@ class OpenedModel:
 
     Attributes:
         model_id: hub id, folder or GGUF file that the user gave.
-        folder: the folder on this machine with all of its files.
         revision: commit on the hub; None for a folder.
-        weights_id: the commit, the GGUF file's hash, or a hash of the folder's weights and configuration; models with
-            equal ids are the same.
+        weights_id: the commit, the GGUF file's hash, or a hash of the folder; models with equal ids are the same.
         dtype: one of `DTYPES`; never `auto`.
         device: `cpu`, `cuda:0`, or `auto` for layers spread evenly over all visible GPUs.
-        prompting: how the model is shown trials.
-        template: the template that renders chats; None where trials are shown as bare text.
+        prompting, template: how the model is shown trials; no template where they are shown as bare text.
         gguf: the GGUF file that the folder was converted from, if any.
     """
 
@@ -74,12 +70,8 @@ class OpenedModel:
         """The model as it is shown bare text, which begins as its tokenizer's own template begins one."""
         if not self.prompting.is_chat:
             return self
-        tokenizer = describe_tokenizer(self.tokenizer.hf, self.tokenizer.name, self._rows)
+        tokenizer = describe_tokenizer(self.tokenizer.hf, self.tokenizer.name, self.config.get_text_config().vocab_size)
         return replace(self, tokenizer=tokenizer, prompting=AS_TEXT, template=None)
-
-    @property
-    def _rows(self) -> int:
-        return self.config.get_text_config().vocab_size
 
     @property
     def window(self) -> int | None:
@@ -221,9 +213,11 @@ class LoadedModel:
 
     def _try_once(self, name: str, find_fault: Callable[[], str | None]) -> str | None:
         """Try the architecture for a fault; a trial that this model passed before is not repeated."""
+        import torch
+
         config = self.model.config
         conditions = {"weights_id": self.opened.weights_id, "dtype": self.opened.dtype, "devices": self.devices}
-        conditions["gpus"] = self._gpus
+        conditions["gpus"] = [torch.cuda.get_device_name(place) for place in self.devices if place.startswith("cuda")]
         conditions |= {"config": config.to_json_string(use_diff=False), "attention": config._attn_implementation}
         return kept_check(name, conditions | self._arithmetic, find_fault)
 
@@ -232,13 +226,6 @@ class LoadedModel:
         """The devices of its layers; several where it is spread."""
         places = getattr(self.model, "hf_device_map", {}).values()
         return sorted({f"cuda:{place}" if isinstance(place, int) else str(place) for place in places}) or [self.device]
-
-    @property
-    def _gpus(self) -> list[str]:
-        """The product names of the GPUs that its layers are on."""
-        import torch
-
-        return [torch.cuda.get_device_name(place) for place in self.devices if place.startswith("cuda")]
 
     @property
     def _arithmetic(self) -> dict[str, Any]:

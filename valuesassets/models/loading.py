@@ -58,17 +58,14 @@ def open_model(
     Args:
         revision: commit, branch or tag of the hub.
         dtype: one of `DTYPES`, or `auto`: bfloat16 on a GPU (float16 if saved so), the weights' own on a CPU.
-        device: `cpu`, `cuda`, `cuda:1`, or `auto`: a GPU that is large enough, else all GPUs, which share the layers,
-            else the CPU.
+        device: `cpu`, `cuda`, `cuda:1`, or `auto`: a GPU that is large enough, else all GPUs together, else the CPU.
         offline: whether hub models come from this machine's cache only.
         bos: rule for the tokens that begin a bare text.
-        prompting: how trials are shown.
         say: called with lines about the progress of a conversion.
 
     Raises:
         ModelError: folder, configuration or weights are absent, unsafe or broken, or the hub does not answer.
-        TokenizerError: the tokenizer is absent or does not fit the model, its chat template fails, or the system text
-            holds a control token.
+        TokenizerError: tokenizer or chat template is absent, broken or unfit, or the system text holds a control token.
     """
     from transformers import AutoConfig
     from transformers.utils import logging
@@ -117,8 +114,7 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
     """Load the weights of an opened model, onto its device or all GPUs.
 
     Raises:
-        ModelError: the weights are absent, broken, incomplete, or larger than the memory; for `auto`, than that of all
-            GPUs.
+        ModelError: the weights are absent, broken, incomplete, or larger than the memory of the device or all GPUs.
     """
     import torch
     from transformers import AutoModelForCausalLM

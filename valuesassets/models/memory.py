@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from valuesassets.models.hub_cache import gib
 from valuesassets.models.model_files import count_weights
 from valuesassets.records.errors import ModelError
 
@@ -26,24 +27,17 @@ WIDE = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2}
 
 
 def require_memory(opened: "OpenedModel") -> None:
-    """Check that a model's weights fit into the free memory of its device.
-
-    Raises:
-        ModelError: the weights do not fit, or their files are not whole.
-    """
+    """Raise a ModelError unless a model's weights are whole and fit into the free memory of its device."""
     needed, free = weights_bytes(count_weights(opened.folder), opened.dtype), free_bytes(opened.device)
     if needed > free:
         raise ModelError(f"{opened.model_id}: {_too_little(needed, free, opened)}")
 
 
 def require_on_gpus(opened: "OpenedModel", places: Mapping[str, object]) -> None:
-    """Check that no layer of a spread model waits on the CPU or the disk, where each pass would load it anew.
+    """Raise a ModelError if a layer of a spread model waits on the CPU or the disk, to be loaded anew by each pass.
 
     Args:
         places: by module, where accelerate has put it: number of a GPU, `cpu` or `disk`.
-
-    Raises:
-        ModelError: some layers wait; the message says what the weights take and what is free.
     """
     waiting = [name for name, place in places.items() if place in ("cpu", "disk")]
     if waiting:
@@ -55,10 +49,7 @@ def require_on_gpus(opened: "OpenedModel", places: Mapping[str, object]) -> None
 
 
 def find_single_gpu(folder: Path, dtype: str) -> str | None:
-    """The first GPU that is large enough for a model and for reading it; None where none is.
-
-    This goes by total memory, not by free memory, so that a model goes to the same GPU each time it is loaded.
-    """
+    """The first GPU with the total memory for a model and for reading it, the same each time; None if too small."""
     import torch
 
     needed = (1 + BESIDE_WEIGHTS) * weights_bytes(count_weights(folder), dtype)
@@ -70,7 +61,7 @@ def _too_little(needed: int, free: int, opened: "OpenedModel") -> str:
     kind, remedy = ("memory", "more of it") if opened.device == "cpu" else ("GPU memory", "a larger GPU or several")
     remedy += ", or for dtype bfloat16" if ITEM_BYTES[opened.dtype] > ITEM_BYTES["bfloat16"] else ""
     return (
-        f"its weights take {_gib(needed)} in {opened.dtype}, {_gib(free)} of {kind} are free on "
+        f"its weights take {gib(needed)} in {opened.dtype}, {gib(free)} of {kind} are free on "
         f"{socket.gethostname()}; ask for {remedy}"
     )
 
@@ -85,13 +76,11 @@ def weights_bytes(counts: Mapping[str, int], dtype: str) -> int:
 
 
 def free_bytes(device: str) -> int:
-    """Bytes free for weights on a device such as `cpu` or `cuda:0`; for `auto`, on all GPUs together.
-
-    Raises:
-        ModelError: a visible GPU cannot be used.
-    """
+    """Bytes free for weights on `cpu`, a GPU or all GPUs (`auto`); a ModelError if a visible GPU cannot be used."""
     if device == "cpu":
-        return _free_host_bytes()
+        fields = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
+        available = int(fields["MemAvailable"].split()[0]) * 1024
+        return min([available, *_free_by_cgroup(), *_free_by_limit()])
     import torch
 
     if device == "auto":
@@ -118,12 +107,6 @@ def _free_gpu_bytes(device: str) -> int:
         reason = " ".join(str(error).split()).split(". ")[0]
         what_to_do = "see what nvidia-smi says there, ask for another node"
         raise ModelError(f"{socket.gethostname()}: {device} cannot be used: {reason}; {what_to_do}") from None
-
-
-def _free_host_bytes() -> int:
-    fields = dict(line.split(":", 1) for line in MEMINFO.read_text().splitlines())
-    available = int(fields["MemAvailable"].split()[0]) * 1024
-    return min([available, *_free_by_cgroup(), *_free_by_limit()])
 
 
 def _free_by_limit() -> list[int]:
@@ -153,7 +136,3 @@ def _free_in(mount: Path, path: str, limit: str, usage: str, total: str) -> list
             cached = sum(int(statistics[f"{total}{kind}_file"]) for kind in ("active", "inactive"))  # freed on demand
             n_free.append(max(int((group / limit).read_text()) - int((group / usage).read_text()) + cached, 0))
     return n_free
-
-
-def _gib(n_bytes: int) -> str:
-    return f"{n_bytes / 2**30:.3g} GiB"

@@ -84,11 +84,8 @@ def require_folder(model: str) -> Path | None:
 def find_model(model: str, revision: str | None = None, offline: bool = False) -> Path | None:
     """The folder with a model's files: its own, one in the hub's cache, or the one that its GGUF file became.
 
-    Returns:
-        None where some files have yet to be downloaded, or the GGUF file has yet to be converted.
-
-    Raises:
-        ModelError, TokenizerError: as `require_folder`; or the cache lacks a file and the hub may not be asked.
+    None where files have yet to be downloaded or converted. Errors as `require_folder`; a ModelError where the cache
+    lacks a file and the hub may not be asked.
     """
     gguf = find_gguf(model)
     if gguf is not None:
@@ -109,11 +106,7 @@ def find_model(model: str, revision: str | None = None, offline: bool = False) -
 
 
 def count_weights(folder: Path) -> Counter[str]:
-    """Number of weights of each dtype (`F32`, `BF16`, ...) that transformers will load, by the files' headers.
-
-    Raises:
-        ModelError: a file of the weights is absent or cut short.
-    """
+    """Number of weights of each dtype (`F32`, ...) in the files that load; a ModelError if one is not whole."""
     from safetensors import SafetensorError, safe_open
 
     counts: Counter[str] = Counter()
@@ -132,11 +125,7 @@ def count_weights(folder: Path) -> Counter[str]:
 
 
 def require_sound_settings(folder: Path) -> None:
-    """Check that no number in a model's configuration makes a library build layers for hours.
-
-    Raises:
-        ModelError: a count is out of range, other weights are named, or generation_config.json cannot be read.
-    """
+    """Raise a ModelError if settings make a library build layers for hours, or name other weights."""
     path, settings = folder / "config.json", folder / "generation_config.json"
     if settings.is_file() and not isinstance(read_json(settings, ModelError), dict):
         raise ModelError(f"{settings}: an object was expected; download the file again")
@@ -163,9 +152,7 @@ def require_sound_settings(folder: Path) -> None:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files that transformers will load as weights: one file, or all that the index names, in subfolders too.
-
-    Other files may hold the same weights a second time, in another form.
+    """The files that transformers will load as weights: one, or all that the index names, in subfolders too.
 
     Raises:
         ModelError: the index cannot be read, or names something other than a safetensors file in the folder.
@@ -191,11 +178,7 @@ def _indexed(index: Path) -> set[str]:
 
 
 def hash_folder(folder: Path) -> str:
-    """Hash over a folder's weights and configuration.
-
-    Raises:
-        ModelError: a file cannot be read or is not whole, or the index of the weights names one outside the folder.
-    """
+    """Hash over a folder's weights and configuration; a ModelError if a file is not whole or not in the folder."""
     count_weights(folder)  # fails early on broken files, before an hour of hashing
     files = [*folder.glob("*.safetensors"), *folder.glob("*.index.json"), *weight_files(folder), folder / "config.json"]
     files.append(folder / "generation_config.json")
@@ -216,10 +199,7 @@ def is_offline(is_requested: bool) -> bool:
 
 
 def cached_snapshot(model: str, revision: str | None) -> Path | None:
-    """The folder of a hub model in this machine's cache, or None where the cache does not have it.
-
-    The folder's name is the commit, which identifies the weights: a branch moves.
-    """
+    """The folder of a hub model in the cache, named by its commit, which identifies the weights; None if absent."""
     from huggingface_hub import try_to_load_from_cache
 
     config = try_to_load_from_cache(model, "config.json", revision=revision)

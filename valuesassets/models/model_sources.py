@@ -11,11 +11,7 @@ from valuesassets.models.model_files import find_model
 
 
 def plan_model(model: str, revision: str | None = None, offline: bool = False) -> PlannedModel:
-    """Find what this machine lacks of a model, without a download or conversion.
-
-    Raises:
-        ModelError, TokenizerError: as `fetching.plan_model`; or transformers cannot read the GGUF file.
-    """
+    """Find what this machine lacks of a model, without a download or conversion; errors as `fetching.plan_model`."""
     gguf = find_gguf(model)
     if gguf is None:
         return fetching.plan_model(model, revision, offline)
@@ -30,15 +26,7 @@ def fetch_model(
     tell: Callable[[int], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> FetchedModel:
-    """Download the missing files of a model, or convert its GGUF file.
-
-    Args:
-        tell: called with the bytes downloaded so far, at most once a second.
-        say: called with lines about the progress of a conversion.
-
-    Raises:
-        ModelError, StorageError: as `fetching.fetch_model` and `convert`.
-    """
+    """Download a model (`tell`), or convert its GGUF file (`say`); errors as `fetching.fetch_model` and `convert`."""
     if planned.gguf is None:
         return fetching.fetch_model(planned, tell)
     return fetching.as_fetched(planned, convert(planned.gguf, say), weights_id(planned.gguf.sha256))

@@ -45,8 +45,7 @@ def show_trial(opened: OpenedModel, trial: Trial) -> Shown:
     """A trial as the model sees it (`as_shown`).
 
     Raises:
-        TokenizerError: the trial holds a control token, the chat template fails on it or changes its text, or its
-            prompt has no part for the user to say.
+        TokenizerError: it holds a control token or no part for the user, or the template fails or changes its text.
     """
     opened = as_shown(opened, trial)
     template = opened.template
@@ -59,10 +58,8 @@ def show_trial(opened: OpenedModel, trial: Trial) -> Shown:
         return Shown(trial, trial.prompt)
     if trial.chat is not None and isinstance(trial.readout, ScoreSpans):
         return _show_spans(template, trial, trial.chat)
-    if trial.chat is not None:
-        return Shown(trial, _require_no_thought_in(template, template.opened(trial.chat), trial.chat))
-    if template.prompting.answer_prefix == "none":
-        turns = [Turn("user", trial.prompt)]
+    if trial.chat is not None or template.prompting.answer_prefix == "none":
+        turns = [Turn("user", trial.prompt)] if trial.chat is None else trial.chat
         return Shown(trial, _require_no_thought_in(template, template.opened(turns), turns))
     question, _, cue = trial.prompt.rpartition("\n")
     if not question.strip():
@@ -124,11 +121,7 @@ def _require_no_thought_in(template: ChatTemplate, text: str, turns: Sequence[Tu
 
 
 def require_askable(opened: OpenedModel, trials: Sequence[Trial]) -> None:
-    """Check that a model can be asked trials of this readout.
-
-    Raises:
-        TokenizerError: probabilities are asked of a model that thinks first: they would be those of a thought.
-    """
+    """Raise a TokenizerError if probabilities are asked of a model that thinks first: they would be a thought's."""
     if opened.prompting.thinking == "on" and not isinstance(trials[0].readout, Generate):
         raise TokenizerError(
             f"{opened.model_id}: {type(trials[0].readout).__name__} reads what a model says at once, and thinking = "
@@ -140,9 +133,6 @@ def require_no_thought(loaded: LoadedModel, trials: Sequence[Trial]) -> None:
     """Check that a chat model with thinking off does not think, by what it writes to the first trial with room.
 
     Where no trial leaves room, or memory is short, the shortest trial is tried.
-
-    Args:
-        trials: trials that the model can be asked.
 
     Raises:
         TokenizerError: the model begins to think.

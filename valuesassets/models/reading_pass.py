@@ -38,7 +38,7 @@ class ReadingPass:
         as_chains: bool = False,
     ) -> None:
         self._loaded, self._store, self._on_progress, self._as_chains = loaded, store, on_progress, as_chains
-        self._entries = {entry.reading_key: entry for entry in entries}
+        self._entries = {entry.key: entry for entry in entries}
         self._open = {key: self._begin(entry.spelled) for key, entry in self._entries.items()}
         self._readings: dict[str, Reading] = {}
         self.notes: list[str] = []

@@ -43,7 +43,7 @@ class Part:
 def list_rows(entries: Iterable[SpelledTrial]) -> list[Row]:
     """List every row that the trials need."""
     return [
-        Row(entry.reading_key, node, (*entry.spelled.prompt_ids, *node))
+        Row(entry.key, node, (*entry.spelled.prompt_ids, *node))
         for entry in entries
         for node in entry.spelled.trie.inner_nodes
     ]

@@ -10,7 +10,6 @@ from valuesassets.records.files import sha256_json
 
 PHANTOM_VERSION = "3"
 """Changes whenever the same texts give another model."""
-
 PIECES_PER_PROMPT, FEWEST_PIECES, MANY_PIECES, PIECES_PER_PROMPT_OF_MANY = 24, 400, 3000, 6
 """Size of the vocabulary. Whole words make short prompts, which a model learns to distinguish sooner; a large one
 grows more slowly, since each piece costs time at every position read."""
@@ -28,8 +27,6 @@ def train_reference_model(
     answers: Answers, folder: Path, steps: int, seed: int, on_pass: Callable[[int, float], None] | None = None
 ) -> ReferenceModel:
     """Train a tiny LLaMA that answers these prompts as planted; a folder that has it already stays unchanged.
-
-    The folder is an ordinary one: configuration, safetensors, tokenizer, generation settings, and `phantom.json`.
 
     Args:
         steps: most passes over all prompts.

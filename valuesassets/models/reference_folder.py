@@ -43,22 +43,17 @@ def find_reference_model(folder: Path, training_hash: str) -> ReferenceModel | N
         return None
 
 
+@unbroken()
 def save_reference_model(model: ReferenceModel, config: Mapping[str, Any], weights: dict[str, Any], hf: Any) -> None:
     """Write a model's folder under a temporary name, then rename it: a reader never sees half of it.
 
     Args:
         config: the architecture, for `config.json`.
         weights: arrays by the names that transformers gives them.
-        hf: the tokenizer.
 
     Raises:
         StorageError: the folder cannot be written.
     """
-    with unbroken():
-        _save(model, config, weights, hf)
-
-
-def _save(model: ReferenceModel, config: Mapping[str, Any], weights: dict[str, Any], hf: Any) -> None:
     from safetensors.numpy import save_file
 
     folder = model.folder

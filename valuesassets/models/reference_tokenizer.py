@@ -10,9 +10,7 @@ BYTES = tuple(f"<0x{byte:02X}>" for byte in range(256))
 
 
 def train_tokenizer(texts: Sequence[str], vocabulary: int = 3000, apart: Sequence[str] = ()) -> Any:
-    """Train a `PreTrainedTokenizerFast` on these texts.
-
-    ` 1` is two tokens (`▁`, `1`) and so is `10`; a newline and a punctuation mark are one each.
+    """Train a `PreTrainedTokenizerFast`; ` 1` is two tokens (`▁`, `1`), and so is `10`; a newline or a mark is one.
 
     Args:
         vocabulary: most merged pieces, not counting bytes and special tokens.

@@ -1,8 +1,4 @@
-"""Fits a one-layer LLaMA to answer trees: a step over a batch of prompts takes a few milliseconds on one core.
-
-The reference model turns texts into tokens by these trees, which share no code with the scorer that the model
-calibrates.
-"""
+"""Fits a one-layer LLaMA to answer trees, which share no code with the scorer that the model calibrates."""
 
 import math
 from collections import defaultdict
@@ -99,11 +95,10 @@ class Fit:
 
 @dataclass(frozen=True)
 class Batch:
-    """The positions of some prompts that are read in one step, and the planted probabilities there.
+    """The positions of some prompts that are read in one step, with weights (R,), and the planted probabilities there.
 
     Attributes:
         probs: (R, answer tokens + 1) probability of each next token; the last column, for all other tokens, is 0.
-        weight: (R,) weight of each position.
     """
 
     at: Positions
@@ -144,12 +139,7 @@ def fit(
     seed: int,
     on_pass: Callable[[int, float], None] | None = None,
 ) -> tuple[Weights, Fit]:
-    """Train a one-layer model until its answers match the trees.
-
-    Args:
-        passes: most passes over all prompts, over which the learning rate falls to nearly 0.
-        on_pass: called with (passes done, mean KL in nats).
-    """
+    """Train until answers match the trees; `on_pass` gets (passes, mean KL in nats). The rate falls over `passes`."""
     random = np.random.default_rng(seed)
     weights, step = _in_one_piece(new_weights(len(vocabulary.places), len(vocabulary.answers), random))
     by_length = sorted(trees, key=lambda tree: (len(tree.prompt) + len(tree.beginnings), tree.prompt))

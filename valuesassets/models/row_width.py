@@ -15,11 +15,7 @@ LOGIT_COPIES = 8
 
 
 def choose_width(loaded: LoadedModel, longest: int) -> int:
-    """Most rows at a time, a power of two.
-
-    Args:
-        longest: tokens of the longest row, prompt and answer.
-    """
+    """Most rows at a time, a power of two, if the longest has so many tokens, prompt and answer."""
     kind = "cpu" if loaded.device == "cpu" else "gpu"
     weights = sum(part.numel() * part.element_size() for part in loaded.model.parameters())
     devices = ["cpu"] if kind == "cpu" else [each for each in loaded.devices if each.startswith("cuda")]
@@ -27,11 +23,7 @@ def choose_width(loaded: LoadedModel, longest: int) -> int:
 
 
 def fitting_rows(memories: Iterable[int], weights: int, row: int, most: int) -> int:
-    """Number of rows that fit beside the weights: a power of two, 1 at least.
-
-    Args:
-        memories: bytes of each device that holds layers; they share the rows' keys and values as they share layers.
-        weights, row: bytes of all weights, and of a row.
+    """Rows of so many bytes that fit beside the weights in all memories together: a power of two, 1 at least.
 
     >>> fitting_rows([80 * 2**30] * 2, 120 * 2**30, 2**27, 512)  # of two cards that share a model
     128

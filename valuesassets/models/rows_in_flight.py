@@ -1,9 +1,8 @@
 """Rows of tokens that a model writes on: rows begin together, leave one by one, and other rows join them.
 
-Rows of different lengths are padded on the left, in the model's cache too. Not every architecture honours such padding:
-`find_padding_fault` tries. Some carry a recurrent state, which cannot be padded: their rows begin together with equal
-lengths if the architecture keeps rows apart (`find_mixing_fault`; the rwkv of transformers 5.23 does not). Otherwise
-rows go through the model one by one.
+Rows of different lengths are padded on the left, in the cache too, if the architecture honours that
+(`find_padding_fault`). A recurrent state cannot be padded: rows begin together with equal lengths if the architecture
+keeps them apart (`find_mixing_fault`; the rwkv of transformers 5.23 does not), else they are read one by one.
 """
 
 import copy

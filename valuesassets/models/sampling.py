@@ -27,10 +27,9 @@ def sample_answers(
 
     Tokens are drawn from the whole vocabulary. An answer is a line: it ends with its first newline (kept), at the end
     of the text, or after `MAX_NEW_TOKENS`. Draws with equal beginnings are one row, split by a multinomial draw, which
-    is the same distribution in a fraction of the passes; the model's cache holds what was read.
+    is the same distribution in a fraction of the passes. A prompt's answers do not depend on the other prompts.
 
     Args:
-        seed: random seed; a prompt's answers do not depend on the other prompts.
         on_progress: called with (prompts answered, all prompts).
 
     Raises:

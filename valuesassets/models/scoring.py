@@ -21,11 +21,7 @@ SAMPLED, SAMPLED_BESIDE = 4, 2
 
 @dataclass(frozen=True)
 class Scored:
-    """Readings in the order of their trials, and how they were made: a function of model and trials alone.
-
-    Attributes:
-        notes: what a person should know, in words (batches halved, trees not used).
-    """
+    """Readings in the order of their trials, and how they were made; `notes` say what a person should know."""
 
     readings: tuple[Reading, ...]
     certificate: Certificate
@@ -35,16 +31,6 @@ class Scored:
     def records(self) -> tuple[Reading, ...]:
         """The readings, by the name that results of all readouts share."""
         return self.readings
-
-    @property
-    def doubt(self) -> str | None:
-        """How far readings change with their batch, in words; None where rounding explains it."""
-        return self.certificate.doubt
-
-    @property
-    def refusal(self) -> str | None:
-        """Why no reading can be stored, in words; None where they can."""
-        return self.certificate.refusal
 
     def describe(self) -> dict[str, object]:
         """Certificate and notes, for a file's metadata."""
@@ -80,8 +66,8 @@ def score_spelled(
     loaded: LoadedModel,
     spelled: Sequence[SpelledTrial | Reading],
     on_progress: OnProgress | None = None,
-    budget: BatchBudget | None = None,
     store: KnownReadings | None = None,
+    budget: BatchBudget | None = None,
 ) -> ScoredTrials:
     """The probability of each label of each trial; batches whose readings are all stored are not read again.
 
@@ -90,17 +76,15 @@ def score_spelled(
     certificate's tolerance. Trials that ask the same are read once.
 
     Args:
-        spelled: as `spell_trials` gives them.
         on_progress: called with (trials read, all trials).
         budget: size of a batch; chosen by device where it is None.
-        store: where readings are stored.
 
     Raises:
         ScoringError: not one trial could be read; says why.
         TokenizerError: not one trial can be asked with this tokenizer.
     """
     budget = budget or BatchBudget.for_device(loaded.device)
-    askable = {entry.reading_key: entry for entry in spelled if isinstance(entry, SpelledTrial)}
+    askable = {entry.key: entry for entry in spelled if isinstance(entry, SpelledTrial)}
     failed = [entry for entry in spelled if isinstance(entry, Reading)]
     if failed and not askable:
         raise TokenizerError(
@@ -112,8 +96,7 @@ def score_spelled(
     reading_pass = ReadingPass(loaded, list(askable.values()), budget, store, on_progress)
     readings = reading_pass.read()
     records = [
-        entry if isinstance(entry, Reading) else entry.own(readings[entry.reading_key], loaded.model_id)
-        for entry in spelled
+        entry if isinstance(entry, Reading) else entry.own(readings[entry.key], loaded.model_id) for entry in spelled
     ]
     if all(reading.status is Status.FAILED for reading in readings.values()):
         raise ScoringError(next(str(reading.reason) for reading in records if reading.reading_key in readings))
@@ -125,10 +108,7 @@ def score_spelled(
 def _certify(
     loaded: LoadedModel, askable: Mapping[str, SpelledTrial], readings: Mapping[str, Reading], reading_pass: ReadingPass
 ) -> Certificate:
-    """Read a sample of the readable trials again: each alone as one sequence, and all in a batch of their own.
-
-    Where some trials were read beside a cached prefix, the sample holds the shortest and the longest of these.
-    """
+    """Read a sample again, alone and in one batch; it has the shortest and longest trial beside a cached prefix."""
     lengths = {key: len(askable[key].spelled.prompt_ids) for key, r in readings.items() if r.status is Status.OK}
     beside = {key: length for key, length in lengths.items() if key in reading_pass.beside}
     keys = dict.fromkeys([*choose_sample(lengths), *choose_sample(beside, SAMPLED_BESIDE)])

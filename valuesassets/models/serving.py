@@ -1,7 +1,6 @@
-"""A local OpenAI-compatible server around a loaded model, against which API routes are tested.
+"""A local OpenAI-compatible server around a loaded model, with which tests and `calibrate --readouts` compare routes.
 
-Tests and `calibrate --readouts` compare every route with it. It reads one row of one pass per question, without a
-trie, a tree or a cache.
+It reads one row of one pass per question, without a trie, a tree or a cache.
 """
 
 import contextlib
@@ -20,11 +19,7 @@ ID = "token_id:"
 
 
 class ServedModel(http.server.ThreadingHTTPServer):
-    """Answers `/v1/completions` and `/v1/chat/completions` within `serving`; a chat becomes one text.
-
-    Attributes:
-        requests: number of requests answered.
-    """
+    """Answers `/v1/completions` and `/v1/chat/completions` while it is `serving`, and counts its `requests`."""
 
     daemon_threads = True
     request_queue_size = 128  # with the default of 5, Linux resets some of sixteen simultaneous connections

@@ -9,7 +9,6 @@ from valuesassets.spelling.tokens import Tokens
 
 SHORTEST_PREFIX = 64
 """Fewest tokens of a cached prefix."""
-
 WORTH_KEEPING = 1024
 """Fewest tokens that a cached prefix must save its trees."""
 

@@ -12,31 +12,24 @@ from valuesassets.spelling.spellings import SpelledPrompt, spell_labels
 
 SCORER_VERSION = "3"
 """Changes whenever a reading of the same model and trial may come out differently."""
-
 WINDOWED_VERSION = "2"
 """The same for models with windowed layers, so that stored readings of other models stay valid."""
-
 TRIAL = "{trial}"
 """Placeholder for the trial's name in the reason of a failed reading, which several trials may share."""
 
 
 @dataclass(frozen=True)
 class SpelledTrial:
-    """A trial with the spellings of its labels."""
+    """A trial with the spellings of its labels, and the key under which its reading is stored."""
 
     trial: Trial
     spelled: SpelledPrompt
-    reading_key: str
+    key: str
 
     @property
     def trial_id(self) -> str:
         """The id of its trial."""
         return self.trial.trial_id
-
-    @property
-    def key(self) -> str:
-        """The key under which its reading is stored."""
-        return self.reading_key
 
     def own(self, record: Reading, model: str) -> Reading:
         """A stored reading as this trial's: with its id, and a reason, if it failed, that names model and trial."""
@@ -61,14 +54,7 @@ def spell_trials(opened: OpenedModel, trials: Sequence[Trial]) -> list[SpelledTr
 
 
 def require_room(opened: OpenedModel, tokens: int, bound: str = "") -> None:
-    """Check that the model was made for this many tokens: its output beyond its last position means nothing.
-
-    Args:
-        bound: words before the number in the message, such as "up to ".
-
-    Raises:
-        TokenizerError: the model reads fewer.
-    """
+    """Raise a TokenizerError if a model has no room for so many tokens; `bound` are words before the number."""
     room = opened.least_setting(ROOMS)
     if room is not None and tokens > room:
         raise TokenizerError(f"prompt and answer take {bound}{tokens} tokens, {opened.model_id} reads {room} at most")

@@ -21,15 +21,8 @@ LARGEST_ERROR = 1e-6
 
 
 def write_static_embedder(folder: Path, texts: Sequence[str], vectors: NDArray[np.float64]) -> Path:
-    """Write the folder of an embedder that gives each text its vector, with the shortest word vectors that do.
-
-    A word that is in no text gets the mean vector of the texts, so that every text with a word has a direction.
-
-    Args:
-        vectors: (texts, dimensions).
-
-    Returns:
-        The folder, which replaces an existing one.
+    """Write the folder of an embedder that gives texts their vectors (texts, dimensions), with the shortest word
+    vectors that do; it replaces an existing folder. Words of no text get the mean vector, and so a direction.
 
     Raises:
         ModelError: no word vectors give these texts their vectors, for instance where two hold the same words.
@@ -51,11 +44,7 @@ def write_static_embedder(folder: Path, texts: Sequence[str], vectors: NDArray[n
 def solve_words(texts: Sequence[Sequence[int]], size: int, vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Minimum-norm word vectors, (size, dimensions), whose mean over each text's words is the text's vector.
 
-    Args:
-        texts: word numbers of each text, from 1; word 0 is the unknown word, which gets the mean of `vectors`.
-
-    Raises:
-        ModelError: no such word vectors exist.
+    Words are numbers from 1; word 0, the unknown one, gets the mean. A ModelError if there are no such vectors.
 
     >>> solve_words([[1], [1, 2]], 3, np.array([[2.0], [3.0]])).round(6).ravel().tolist()
     [2.5, 2.0, 4.0]

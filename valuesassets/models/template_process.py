@@ -1,7 +1,7 @@
 """Renders chat templates in a separate process: they are programs of others, and may run forever or take all memory.
 
-Each process that renders templates has one such process. It reads lines of JSON and answers each with a line. A signal
-ends it where a template takes too much time, even within an operation that Python cannot interrupt.
+The process answers lines of JSON. A signal ends it where a template takes too much time, even within an operation that
+Python cannot interrupt.
 """
 
 import atexit
@@ -46,11 +46,7 @@ class TemplateFault(Exception):
 
 
 def render(template: str, chat: Sequence[Mapping[str, str]], arguments: Mapping[str, Any]) -> str:
-    """Render a chat by a template.
-
-    Args:
-        chat: turns with `role` and `content`.
-        arguments: the template's own and the library's, JSON.
+    """Render a chat, turns with `role` and `content`, by a template with these arguments (JSON).
 
     Raises:
         TemplateFault: the template fails, takes too much time or memory, or gives another text each time.

@@ -1,13 +1,13 @@
-"""Merges token sequences into prefix trees, and groups trees into batches."""
+"""Merges token sequences into prefix trees, groups trees into batches, and cuts texts into pieces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from valuesassets.spelling.tokens import Tokens
 
 LARGEST_TREE = 512
 """Tokens of a tree beyond which another branch costs more than it saves."""
-
 WORTH_SHARING = 16
 """Fewest shared tokens for which sequences are put into one tree."""
 
@@ -72,8 +72,7 @@ def part_into_trees(
 ) -> list[list[int]]:
     """Positions of the sequences in each tree: sequences that begin alike, in trees of limited size.
 
-    Both orders of a question share its text, the items of a battery their stem. Attention costs the square of a tree's
-    size, so that a large tree does not pay, unless the added branch is very short.
+    Attention costs the square of a tree's size: a large tree does not pay, unless the added branch is very short.
 
     Args:
         n_prefix: number of first tokens that all sequences share in a cached prefix, which no tree holds.
@@ -149,10 +148,7 @@ class BatchBudget:
 
 
 def plan_batches(trees: Sequence[TokenTree], budget: BatchBudget, n_prefix: int = 0) -> list[list[int]]:
-    """Positions of the trees in each batch, largest first, chains apart: a function of trees and budget alone.
-
-    Args:
-        n_prefix: tokens of the cached prefix before every tree, which count with each tree.
+    """Positions of the trees in each batch, largest first, chains apart, each behind a prefix of `n_prefix` tokens.
 
     >>> trees = [grow_tree([(1,) * n, (2,)]) for n in (2, 9, 3)]
     >>> plan_batches(trees, BatchBudget(tokens=10, rows=9))
@@ -175,3 +171,28 @@ def plan_batches(trees: Sequence[TokenTree], budget: BatchBudget, n_prefix: int 
             batches.append([index])
             width, rows, is_chain = len(tree.tokens), len(tree.rows), tree.is_chain
     return batches
+
+
+def plan_pieces(texts: Sequence[Tokens], chunk: int) -> list[tuple[int, tuple[int, ...]]]:
+    """For each of some sorted texts, how many tokens stay cached from the text before, and where its pieces end.
+
+    Pieces end where texts diverge, and every `chunk` tokens from there: a function of all texts together, so that a
+    piece has the same bytes whichever texts are read.
+
+    >>> plan_pieces([(1, 2, 3, 4), (1, 2, 5), (7,)], chunk=3)
+    [(0, (2, 4)), (2, (2, 3)), (0, (1,))]
+    """
+    n_shared = [0, *(shared_length(first, second) for first, second in pairwise(texts))][: len(texts)]
+    parts: list[set[int]] = [set() for _ in texts]
+    for order in (range(len(texts)), range(len(texts) - 1, -1, -1)):
+        minima: list[int] = []  # where earlier (or later) texts diverge from this one, ascending
+        for place in order:
+            shared = n_shared[place] if order.step > 0 else n_shared[place + 1] if place + 1 < len(texts) else 0
+            minima = [part for part in minima if part < shared] + ([shared] if shared else [])
+            parts[place] |= set(minima)
+    plan = []
+    for n_kept, text, part in zip(n_shared, texts, parts, strict=True):
+        marks = sorted({0, len(text), *part})
+        ends = [end for start, stop in pairwise(marks) for end in [*range(start + chunk, stop, chunk), stop]]
+        plan.append((n_kept, tuple(ends)))
+    return plan

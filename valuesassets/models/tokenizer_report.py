@@ -8,7 +8,6 @@ from valuesassets.spelling.spellings import TERMINATORS
 
 CONTEXT = "Answer:"
 """The text before an answer: tokens are found behind it, since an answer alone may be cut into others."""
-
 LISTED = 10
 """Most tokens beyond the embedding that the report names."""
 

@@ -1,9 +1,8 @@
 """Attention masks of trees: a node sees itself, its ancestors and the prefix, within a layer's window.
 
-A mask of four dimensions replaces the architecture's own masks, those of its windows too: transformers passes it to
-every layer unchanged. The window is therefore in the mask here, and goes by positions: a node sees the ancestors that
-are near enough in its own sequence, however many branches lie between them. Where layers have different windows, each
-kind of layer gets a mask.
+Such a mask replaces the architecture's own masks, also those of its windows. It therefore holds the window, and goes
+by positions: a node sees the ancestors that are near enough in its own sequence, however many branches lie between
+them. Where layers have different windows, each kind of layer gets a mask.
 """
 
 from typing import Any

@@ -1,9 +1,8 @@
 """Tries whether text beyond a model's attention window is read as the model itself reads it.
 
-The trial replaces the model's window by one of a few tokens, so that it costs the same for every model: the model takes
-the window from its configuration whenever it makes a mask. The model's output for each sequence alone is right. A mask
-that is wrong by one token differs little from it, in half precision less than rounding does. What is read must
-therefore also be closer to it than what is read with a window that is one token shorter or longer.
+The model's window, which it takes from its configuration for each mask, is replaced by one of a few tokens. A mask that
+is wrong by one token differs little, in half precision less than rounding does: what is read must therefore also be
+closer to the model's output for each sequence alone than what is read with a window one token shorter or longer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,6 @@ from valuesassets.spelling.tokens import NextToken, Tokens
 
 WINDOW = 12
 """Tokens of the window in the trial."""
-
 SHARED, LONG, SHORT, EARLY = 30, 20, 9, 4
 """Tokens of the shared beginning, of the two branches behind it, and of the long branch's own beginning."""
 

@@ -68,12 +68,7 @@ class Written:
 
 
 class Writer:
-    """Writes the answers of one model, up to `width` at a time.
-
-    Args:
-        width: most rows at a time; halved for good where memory runs out.
-        on_end: called when answers end, with the number of ended answers of this call of `write`.
-    """
+    """Writes up to `width` answers at a time, halved where memory runs out; `on_end` gets the number of ended ones."""
 
     def __init__(self, loaded: LoadedModel, width: int, on_end: Callable[[int], object] = lambda _: None) -> None:
         self._loaded, self.width, self._on_end = loaded, width, on_end

@@ -34,11 +34,8 @@ def require_ready(job: Job) -> None:
 
 
 def require_whole_model(model: str, revision: str | None = None, offline: bool = False) -> None:
-    """Check that a model's files on this machine are whole, by their headers.
-
-    Raises:
-        ModelError, TokenizerError: a file is absent or cut short; the message names it and the host.
-    """
+    """Check by their headers that a model's files on this machine are whole; ModelError or TokenizerError names the
+    host and a file that is absent or cut short."""
     from valuesassets.models.model_files import count_weights, find_model
 
     try:

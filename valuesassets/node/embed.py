@@ -13,11 +13,8 @@ from valuesassets.records.tables import EMBEDDED_TEXTS
 
 
 def do(job: EmbedJob, progress: Progress) -> None:
-    """Write the vectors of the job's texts, and a report on how each text was read if the job asks for one.
-
-    Raises:
-        ModelError, StorageError, JobError: the embedder or the texts cannot be read.
-    """
+    """Write the vectors of the job's texts, and a report on how each text was read if the job asks for one; ModelError,
+    StorageError or JobError where the embedder or the texts cannot be read."""
     progress.stand = lambda: "before its vectors were written; a new attempt begins anew"
     texts = read_json(job.texts)
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):

@@ -253,11 +253,7 @@ def _send(receiver: socket.socket, job: Mapping[str, Any], *streams: int) -> Non
 
 
 def _receive(sender: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """A job and its streams.
-
-    Raises:
-        OSError, ValueError: nothing came, or nothing whole.
-    """
+    """A job and its streams; OSError or ValueError where nothing came, or nothing whole."""
     head, streams, _, _ = socket.recv_fds(sender, _LENGTH.size, 4)
     text = b""
     if len(head) == _LENGTH.size:

@@ -22,11 +22,8 @@ TINY = 256
 
 
 class HeldModels:
-    """The model that was opened last, its weights or the error of loading them, and the stores of its records.
-
-    Args:
-        folder: folder of all stores; None if nothing is stored.
-    """
+    """The model that was opened last, its weights or the error of loading them, and the stores of its records in
+    `folder`, if they are stored."""
 
     def __init__(self, progress: Progress, folder: Path | None = None) -> None:
         self._progress, self._folder = progress, folder

@@ -17,11 +17,8 @@ SECONDS_BETWEEN_BEATS = 30.0
 
 
 class Progress:
-    """Prints lines to stdout, and sends them to Dagster if it listens; any thread may use it.
-
-    Attributes:
-        stand: gives the words about how far the job came and where a new attempt begins; the stopping thread calls it.
-    """
+    """Prints lines to stdout, and sends them to Dagster if it listens; any thread may use it. `stand` gives the words
+    about how far the job came and where a new attempt begins; the stopping thread calls it."""
 
     def __init__(self, pipes: PipesContext | None = None) -> None:
         self._pipes = pipes

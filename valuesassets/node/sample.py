@@ -11,11 +11,7 @@ from valuesassets.records.trials import main_trials
 
 
 def do(job: SampleJob, progress: Progress) -> None:
-    """Write the sampled answers of every cell.
-
-    Raises:
-        ModelError, ScoringError, StorageError, JobError: why the first failed cell failed.
-    """
+    """Write the sampled answers of every cell; an error says why the first failed cell failed."""
     models = HeldModels(progress)
     for number, cell in enumerate(job.cells, 1):
         place = f"at {cell.name} (cell {number} of {len(job.cells)})"

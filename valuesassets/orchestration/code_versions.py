@@ -108,11 +108,8 @@ def _stamp(path: Path) -> str:
 
 
 def reachable(module: str, wiring: str = "") -> set[Path]:
-    """Source files of a module, and of all modules of this package that it or the wiring imports, also indirectly.
-
-    Raises:
-        ModuleNotFoundError: there is no such module, so that the version would never change.
-    """
+    """Source files of a module, and of all modules of this package that it or the wiring imports, also indirectly;
+    ModuleNotFoundError where there is no such module, so that the version would never change."""
     if _source(module) is None:
         raise ModuleNotFoundError(f"{module}: no such module; an asset is derived by the file of its name")
     sources: dict[str, Path] = {}

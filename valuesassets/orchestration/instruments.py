@@ -72,11 +72,7 @@ class Instrument:
         return tuple(named(self.parts)(study))
 
     def part_of(self, study: Study, name: str) -> Part:
-        """Its part with this name.
-
-        Raises:
-            KeyError: the study has no such part.
-        """
+        """Its part with this name; KeyError where the study has no such part."""
         return {part.name: part for part in self.parts_of(study)}[name]
 
     def cells(self, study: Study) -> list[Cell]:

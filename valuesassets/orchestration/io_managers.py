@@ -51,11 +51,7 @@ class Format:
 
 
 def declared_table(key: dg.AssetKey, name: str | None = None) -> Table:
-    """The record of an asset's table, or of the one with this name.
-
-    Raises:
-        StorageError: there is no such record.
-    """
+    """The record of an asset's table, or of the one with this name; StorageError where there is none."""
     declare_own_tables()
     return table_of_asset(key.path[0], key.path[-1], name)
 

@@ -64,11 +64,7 @@ def why_no_cell(partitions: dg.PartitionsDefinition | None, key: str | None) -> 
 
 
 def cell_partitions(study: Study, instrument: Instrument, kind: str = "") -> CellPartitions:
-    """The partitions of an instrument's cells.
-
-    Args:
-        kind: the kind of families to include; empty for all.
-    """
+    """The partitions of an instrument's cells, for families of one kind, or for all where `kind` is empty."""
     families = [name for name, family in study.families.items() if kind in ("", family.kind)]
     languages, parts = {name: {*study.family_languages(name)} for name in families}, instrument.parts_of(study)
     absent = {(name, part.name) for name in families for part in parts if part.language not in languages[name]}
@@ -77,11 +73,7 @@ def cell_partitions(study: Study, instrument: Instrument, kind: str = "") -> Cel
 
 
 def cell_key(family: str, part: str, dimension: str = "language") -> dg.MultiPartitionKey:
-    """The partition key of a cell.
-
-    Args:
-        dimension: the instrument's name for its parts.
-    """
+    """The partition key of a cell; `dimension` is the instrument's name for its parts."""
     return dg.MultiPartitionKey({MODEL: family, dimension: part})
 
 

@@ -1,8 +1,8 @@
 """The vocabulary of columns: type, unit, range and description of each. A quantity has one name in every table."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 
 import pyarrow as pa
@@ -51,10 +51,45 @@ class Column:
         return "" if self.range == (-inf, inf) else f"{low} to {high}" if high != "inf" else f"{low} or more"
 
 
-def _columns(kind: pa.DataType, words: Mapping[str, str], unit: str = "", *range_: float) -> dict[str, Column]:
-    low, high = (*range_, inf)[:2] if range_ else (-inf, inf)
-    is_number = pa.types.is_floating(kind)
-    return {name: Column(name, kind, text, unit, (low, high), is_number) for name, text in words.items()}
+def column(
+    name: str, words: str, unit: str = "", low: float = -inf, high: float = inf, *, kind: pa.DataType, pattern: str = ""
+) -> Column:
+    """A column; `?` behind its name allows missing values, `!` forbids them.
+
+    Args:
+        name: its name and its mark; without a mark only numbers with a fraction may be missing.
+        low: least value.
+        high: greatest value.
+        kind: how it is stored.
+    """
+    may_be_empty = name[-1] == "?" or (name[-1] != "!" and pa.types.is_floating(kind))
+    return Column(name.rstrip("?!"), kind, words, unit, (low, high), may_be_empty, pattern)
+
+
+text = partial(column, kind=pa.string())
+texts = partial(column, kind=pa.list_(pa.string()))
+number = partial(column, kind=pa.float64())
+shares = partial(column, low=0, high=1, kind=pa.list_(pa.float64()))
+share = partial(column, unit="share", low=0, high=1, kind=pa.float64())
+probability = partial(share, unit="probability")
+scale_share = partial(share, unit="scale units")
+count = partial(column, low=0, kind=pa.int64())
+code = partial(column, kind=pa.int64())
+flag = partial(column, kind=pa.bool_())
+"""Columns of texts, of numbers with a fraction, of shares from 0 to 1, of counts and codes, of true and false."""
+
+
+def with_ends(
+    estimate: Column, lower: str = "lower end of its interval", upper: str = "upper end of its interval"
+) -> tuple[Column, Column, Column]:
+    """An estimate and the ends of its interval, which may pass its range.
+
+    Args:
+        lower: the description of the lower end.
+        upper: the description of the upper end.
+    """
+    name, unit = estimate.name, estimate.unit
+    return estimate, number(f"{name}_low", lower, unit), number(f"{name}_high", upper, unit)
 
 
 TEXTS = {
@@ -340,55 +375,51 @@ UNBIASED_BITS = {
     "own_country_advantage": "mean divergence from other countries minus that from the own, corrected for sample sizes",
     "advantage": "the own-country advantage",
 }
+SMALL_COUNTS = {
+    "wording": "number of the answer cue in the language's lexicon, from 0",
+    "span": "number of the span in its trial, from 0; empty where labels were read",
+    "sample": "number of the answer among those to the same trial, from 0",
+}
 CODES = {
     "response_value": "code of the answer",
     "analysis_value": "position of the answer on the scale that is analysed: the code itself, unless the codes' order "
     "differs from the order of their meanings",
 }
-COLUMNS = (
-    _columns(pa.string(), TEXTS)
-    | _columns(pa.bool_(), FLAGS)
-    | _columns(pa.int64(), COUNTS, "", 0)
-    | _columns(pa.float64(), PROBABILITIES, "probability", 0, 1)
-    | _columns(pa.float64(), SHARES, "share", 0, 1)
-    | _columns(pa.float64(), SCALE_UNITS, "scale units", 0, 1)
-    | _columns(pa.float64(), DISTANCES, "", 0, 1)
-    | _columns(pa.float64(), {"jsd_bits": "Jensen-Shannon divergence"}, "bits", 0, 1)
-    | _columns(pa.float64(), UNBIASED_BITS, "bits")
-    | _columns(pa.float64(), {"r": "correlation"}, "", -1, 1)
-    | _columns(pa.float64(), BITS, "bits", 0)
-    | _columns(pa.float64(), AT_LEAST_0, "", 0)
-    | _columns(pa.float64(), RANKS, "", 1)
-    | _columns(pa.float64(), NUMBERS)
-    | _columns(pa.int32(), {"wording": "number of the answer cue in the language's lexicon, from 0"}, "", 0)
-    | _columns(pa.int32(), CODES)
-    | _columns(pa.list_(pa.string()), {"labels": "the answers that are scored, as text"})
-    | _columns(pa.list_(pa.int32()), {"values": "code of each label"})
-    | _columns(pa.list_(pa.float64()), {"label_probs": "absolute probability of each label; sums to P_valid"}, "", 0, 1)
-    | _columns(
-        pa.list_(pa.float64()),
-        {"label_probs_high": "upper ends of label_probs, where only intervals are known; empty where exact"},
-        "",
-        0,
-        1,
-    )
-    | _columns(
-        pa.list_(pa.float64()),
-        {
-            "label_probs_published": "label_probs as published code computes them, for comparison: the first token's "
-            "probability is read after the given answer's first token instead of before it, and later tokens after "
-            "the given answer's tokens instead of the candidate's own"
-        },
-        "",
-        0,
-        1,
-    )
-    | _columns(pa.int32(), {"span": "number of the span in its trial, from 0; empty where labels were read"}, "", 0)
-    | _columns(pa.int32(), {"sample": "number of the answer among those to the same trial, from 0"}, "", 0)
-    | _columns(pa.list_(pa.int32()), {"label_tokens": "tokens of each label's likeliest spelling"}, "", 0)
-    | _columns(pa.list_(pa.string()), {"outside_text": "most probable continuations outside the options, at most five"})
-    | _columns(pa.list_(pa.float64()), {"outside_prob": "their probabilities"}, "probability", 0, 1)
+LISTS = (
+    texts("labels", "the answers that are scored, as text"),
+    column("values", "code of each label", kind=pa.list_(pa.int32())),
+    shares("label_probs", "absolute probability of each label; sums to P_valid"),
+    shares("label_probs_high", "upper ends of label_probs, where only intervals are known; empty where exact"),
+    shares(
+        "label_probs_published",
+        "label_probs as published code computes them, for comparison: the first token's probability is read after the "
+        "given answer's first token instead of before it, and later tokens after the given answer's tokens instead of "
+        "the candidate's own",
+    ),
+    column("label_tokens", "tokens of each label's likeliest spelling", low=0, kind=pa.list_(pa.int32())),
+    texts("outside_text", "most probable continuations outside the options, at most five"),
+    shares("outside_prob", "their probabilities", unit="probability"),
 )
+KINDS = (
+    (TEXTS, text),
+    (FLAGS, flag),
+    (COUNTS, count),
+    (PROBABILITIES, probability),
+    (SHARES, share),
+    (SCALE_UNITS, scale_share),
+    (DISTANCES, partial(share, unit="")),
+    ({"r": "correlation"}, partial(number, low=-1, high=1)),
+    ({"jsd_bits": "Jensen-Shannon divergence"}, partial(share, unit="bits")),
+    (UNBIASED_BITS, partial(number, unit="bits")),
+    (BITS, partial(number, unit="bits", low=0)),
+    (AT_LEAST_0, partial(number, low=0)),
+    (RANKS, partial(number, low=1)),
+    (NUMBERS, number),
+    (SMALL_COUNTS, partial(count, kind=pa.int32())),
+    (CODES, partial(code, kind=pa.int32())),
+)
+COLUMNS = {name: build(name, words) for words_by_name, build in KINDS for name, words in words_by_name.items()}
+COLUMNS |= {listed.name: listed for listed in LISTS}
 """Every column of the vocabulary by its name."""
 
 RULES = (

@@ -30,15 +30,22 @@ class Table:
         row: what one row is.
         columns: columns, or names from the vocabulary separated by blanks. `?` behind a name allows missing values,
             `!` forbids them, whatever the vocabulary says; `~` adds the columns of its interval.
+        vocabulary: an instrument's own columns, which come before those of the shared vocabulary.
         added_later: columns that files of earlier versions lack; they read as empty.
         is_exact: whether it is written in exactly these types, without those of pandas, because other programs read it.
     """
 
     def __init__(
-        self, name: str, row: str, *columns: str | Column, added_later: Sequence[str] = (), is_exact: bool = False
+        self,
+        name: str,
+        row: str,
+        *columns: str | Column,
+        added_later: Sequence[str] = (),
+        is_exact: bool = False,
+        vocabulary: Sequence[Column] = (),
     ) -> None:
         self.name, self.row, self.added_later, self.is_exact = name, row, frozenset(added_later), is_exact
-        self.columns = tuple(column for entry in columns for column in _columns_of(entry))
+        self.columns = tuple(column for entry in columns for column in _columns_of(entry, vocabulary))
 
     @cached_property
     def names(self) -> list[str]:
@@ -126,14 +133,15 @@ class Table:
             raise StorageError(f"{where}, column {name}, {row}: {numbers[is_off][0]:g} found, {_wanted(column)}")
 
 
-def _columns_of(entry: str | Column) -> Iterator[Column]:
+def _columns_of(entry: str | Column, vocabulary: Sequence[Column]) -> Iterator[Column]:
     """The columns of one entry: a column, or several names with their marks."""
     if isinstance(entry, Column):
         yield entry
         return
+    own = {column.name: column for column in vocabulary}
     for word in entry.split():
         name = word.rstrip("?!~")
-        column = column_named(name)
+        column = own.get(name) or column_named(name)
         yield replace(column, may_be_empty=word.endswith("?")) if word[-1] in "?!" else column
         if word.endswith("~"):
             yield from (column_named(f"{name}_low"), column_named(f"{name}_high"))

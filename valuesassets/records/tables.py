@@ -1,25 +1,71 @@
-"""The tables that every instrument may write. Instruments declare their own with `declare_tables`."""
+"""The tables that every instrument may write. Instruments declare their own with `declare_table`."""
 
-from math import inf
+from collections.abc import Sequence
 
 import pyarrow as pa
 
-from valuesassets.records.columns import Column
+from valuesassets.records.columns import Column, code, column, count, number, shares, text, texts
 from valuesassets.records.errors import StorageError
 from valuesassets.records.table import Table
+
+TABLES: dict[str, Table] = {}
+"""Tables by name: the shared ones, and those of every instrument whose derivations have been imported."""
+
+
+def declare_table(
+    name: str,
+    row: str,
+    *columns: str | Column,
+    added_later: Sequence[str] = (),
+    is_exact: bool = False,
+    vocabulary: Sequence[Column] = (),
+) -> Table:
+    """Make a table with the arguments of `Table`, and add it to `TABLES`, so that assets may write it."""
+    table = Table(name, row, *columns, added_later=added_later, is_exact=is_exact, vocabulary=vocabulary)
+    TABLES[name] = table
+    return table
+
 
 TESTS = "test_family test statistic value p p_corrected correction is_rejected n n_resamples verdict?"
 ESTIMATES = "prob_label_likelihood prob_label_likelihood_per_token prob_content_free prob_pride"
 ESTIMATES += " estimator_disagreement estimator_reason?"
 
-TRIALS = Table(
+QUESTIONS = declare_table(
+    "questions",
+    "a question, in a JSON file; further keys are allowed and kept",
+    *(
+        text(name, words)
+        for name, words in {
+            "id": "canonical id of the question",
+            "section?": "heading above the question in the form",
+            "text": "the question as it is asked",
+            "stem?": "the text that all items of a battery share",
+            "item?": "this question's own part of a battery",
+            "response_type": "kind of scale, see the other tables",
+            "options": "codes and labels, in the order of the form",
+            "answer_cue?": "the words that ask for the answer",
+            "source_id?": "id of the question in its own form",
+            "page?": "page of the PDF, from 1",
+            "box?": "left, top, right, bottom on the page, points from the top left",
+            "wvs_id?": "the same question in the other survey's numbering",
+            "condition?": "the earlier answer that the question presupposes",
+            "asked_of?": "who is asked, where it depends on an earlier answer",
+            "names_country?": "the words of the question that name the country and differ between forms",
+            "merged_from?": "positions of the records that were merged, from 0",
+            "unfit?": "why the question cannot be asked",
+            "is_converted?": "whether the item is a yes-or-no question made from an entry of a list in the form",
+            "coverage?": "languages whose forms have the question",
+        }.items()
+    ),
+)
+TRIALS = declare_table(
     "trials",
     "a trial: a prompt, and how its answer is read",
     "trial_id question_id language order wording condition? prompt readout labels values estimator? settings? chat?",
     added_later=["estimator", "settings", "chat"],
     is_exact=True,
 )
-READINGS = Table(
+READINGS = declare_table(
     "readings",
     "a trial that was read, or one of its spans; probabilities are absolute, and missing unless status is ok",
     "trial_id label_probs? label_tokens? p_valid resolution_mass resolution_mass_min outside_text outside_prob status",
@@ -27,54 +73,51 @@ READINGS = Table(
     added_later=["span", "label_probs_high", "p_valid_high", "label_probs_published", "model_version"],
     is_exact=True,
 )
-ANSWERS = Table(
+ANSWERS = declare_table(
     "answers",
     "a text that a model wrote in reply to a trial; missing unless status is ok",
     "trial_id sample text? finish? n_tokens? reasoning? n_reasoning_tokens? model_version? status reason? answer_key",
     is_exact=True,
 )
-PLANTED_TEXTS = Table(
+PLANTED_TEXTS = declare_table(
     "planted_texts",
     "an answer that a reference model is trained to give after a prompt; the probabilities of a trial sum to 1",
     "language trial_id prompt answer_text prob!",
     is_exact=True,
 )
-PLANTED_TRANSCRIPTS = Table(
+PLANTED_TRANSCRIPTS = declare_table(
     "planted_transcripts",
     "a made-up person who answers by a known response model, which a reference model learns; the file's metadata hold, "
     "as JSON, the possible answers (`candidate_sets`, an array of arrays) and the text after an answer from each set "
     "(`closes`)",
     "language",
-    Column("text", pa.string(), "the whole transcript, instructions and answers included"),
-    Column("starts", pa.list_(pa.int64()), "position of each answer's first character, from 0", range=(0, inf)),
-    Column("answers", pa.list_(pa.string()), "each answer, word for word"),
-    Column(
-        "candidates", pa.list_(pa.int64()), "number of each answer's set in `candidate_sets`, from 0", range=(0, inf)
-    ),
-    Column(
+    text("text", "the whole transcript, instructions and answers included"),
+    column("starts", "position of each answer's first character, from 0", low=0, kind=pa.list_(pa.int64())),
+    texts("answers", "each answer, word for word"),
+    column("candidates", "number of each answer's set in `candidate_sets`, from 0", low=0, kind=pa.list_(pa.int64())),
+    shares(
         "probs",
-        pa.list_(pa.list_(pa.float64())),
         "probability of each candidate after all the text before it; sums to 1",
-        "probability",
-        (0, 1),
+        unit="probability",
+        kind=pa.list_(pa.list_(pa.float64())),
     ),
     is_exact=True,
 )
-SAMPLED_ANSWERS = Table(
+SAMPLED_ANSWERS = declare_table(
     "sampled_answers",
     "an answer that a model wrote freely to a prompt, and how often",
     "trial_id prompt answer_text n",
     is_exact=True,
 )
-EMBEDDED_TEXTS = Table(
+EMBEDDED_TEXTS = declare_table(
     "embedded_texts",
     "a text that was embedded, in the order of the vectors",
     "text_sha256",
-    Column("n_tokens", pa.int64(), "tokens of the text, without prefix", range=(0, inf)),
+    count("n_tokens", "tokens of the text, without prefix"),
     "is_truncated",
     is_exact=True,
 )
-PROBE_DISTRIBUTIONS = Table(
+PROBE_DISTRIBUTIONS = declare_table(
     "probe_distributions",
     "an answer to a question in one wording; missing, with a reason, where the question was not read in both orders",
     "model_id model_type model language question_id response_type wording response_value",
@@ -83,7 +126,7 @@ PROBE_DISTRIBUTIONS = Table(
     added_later=["analysis_value", *ESTIMATES.replace("?", "").split(), "prob_low", "prob_high"],
     is_exact=True,
 )
-HUMAN_DISTRIBUTIONS = Table(
+HUMAN_DISTRIBUTIONS = declare_table(
     "human_distributions",
     "an answer of a country's people to a question",
     "country language question_id response_value analysis_value? prob! n weighted_n!",
@@ -91,269 +134,217 @@ HUMAN_DISTRIBUTIONS = Table(
     added_later=["analysis_value", "effective_n"],
     is_exact=True,
 )
-ENDS = (
-    Column("low", pa.float64(), "lower end of the scale"),
-    Column("high", pa.float64(), "upper end of the scale"),
-)
-QUESTIONS = Table(
-    "questions",
-    "a question, in a JSON file; further keys are allowed and kept",
-    *(
-        Column(name, pa.string(), words, may_be_empty=name not in ("id", "text", "response_type", "options"))
-        for name, words in {
-            "id": "canonical id of the question",
-            "section": "heading above the question in the form",
-            "text": "the question as it is asked",
-            "stem": "the text that all items of a battery share",
-            "item": "this question's own part of a battery",
-            "response_type": "kind of scale, see the other tables",
-            "options": "codes and labels, in the order of the form",
-            "answer_cue": "the words that ask for the answer",
-            "source_id": "id of the question in its own form",
-            "page": "page of the PDF, from 1",
-            "box": "left, top, right, bottom on the page, points from the top left",
-            "wvs_id": "the same question in the other survey's numbering",
-            "condition": "the earlier answer that the question presupposes",
-            "asked_of": "who is asked, where it depends on an earlier answer",
-            "names_country": "the words of the question that name the country and differ between forms",
-            "merged_from": "positions of the records that were merged, from 0",
-            "unfit": "why the question cannot be asked",
-            "is_converted": "whether the item is a yes-or-no question made from an entry of a list in the form",
-            "coverage": "languages whose forms have the question",
-        }.items()
+ENDS = (number("low!", "lower end of the scale"), number("high!", "upper end of the scale"))
+declare_table(
+    "respondents",
+    "a respondent, with a column per question and per indicator",
+    "country respondent_id survey source weight!",
+    number("<indicator>", "the indicator in its own codes", pattern=r"[AEFGY]\d{3}"),
+    code(
+        "<question id>?",
+        "code of the answer; below 0: no answer; empty where the file has none",
+        kind=pa.int16(),
+        pattern=r"(?s).+",
     ),
 )
-SHARED = (
-    QUESTIONS,
-    TRIALS,
-    READINGS,
-    ANSWERS,
-    PLANTED_TEXTS,
-    PLANTED_TRANSCRIPTS,
-    SAMPLED_ANSWERS,
-    EMBEDDED_TEXTS,
-    PROBE_DISTRIBUTIONS,
-    HUMAN_DISTRIBUTIONS,
-    Table(
-        "respondents",
-        "a respondent, with a column per question and per indicator",
-        "country respondent_id survey source weight!",
-        Column(
-            "<indicator>", pa.float64(), "the indicator in its own codes", may_be_empty=True, pattern=r"[AEFGY]\d{3}"
-        ),
-        Column(
-            "<question id>",
-            pa.int16(),
-            "code of the answer; below 0: no answer; empty where the file has none",
-            may_be_empty=True,
-            pattern=r"(?s).+",
-        ),
-    ),
-    Table(
-        "human_means",
-        "the mean answer of a country's people to a question, in a language of the study",
-        "country language question_id mean!",
-        *ENDS,
-        "n? design_effect? effective_n? source",
-        added_later=["design_effect", "effective_n"],
-    ),
-    Table(
-        "calibration",
-        "a question of a cell, with planted and recovered answers",
-        "model language question_id wording response_type w1_unit_error p_valid_error position_bias_error",
-        "averaged_w1_unit_error w1_unit_to_uniform planted_ends planted_p_valid recovered_p_valid",
-        "planted_position_bias recovered_position_bias status reason? sampled_w1_unit_error sampled_p_valid_error",
-        "sampled_position_bias_error drawn_w1_unit_error drawn_p_valid_error drawn_position_bias_error",
-        "drawn_w1_unit_error_sd drawn_p_valid_error_sd drawn_position_bias_error_sd sampled_p_valid",
-        "sampled_position_bias n_sampled?",
-    ),
-    Table(
-        "negative_controls",
-        "a language's prompts, answered by another language's reference model",
-        "model language answered_by n n_unreadable w1_unit_error_mean p_valid_error_mean position_bias_error_mean",
-        "fails reason?",
-    ),
-    Table(
-        "quality_report/cells",
-        "a cell of the study, read or not",
-        "model language n_questions n_usable n_unreliable n_unreadable median_p_valid share_above_threshold",
-        "mean_position_bias share_position_biased is_flagged is_missing reason? rule?",
-        added_later=["rule"],
-    ),
-    Table(
-        "quality_report/questions",
-        "a question, over all cells",
-        "question_id response_type n_cells n_readable n_unreliable median_p_valid share_unreliable is_dropped",
-        "reason? rule?",
-        added_later=["n_readable", "rule"],
-    ),
-    Table(
-        "quality_report/readings",
-        "a question of a cell, wordings averaged",
-        "model language question_id response_type is_converted p_valid p_valid_forward p_valid_reversed",
-        "position_bias_magnitude resolution_mass standing is_position_biased reason? rule? is_usable",
-        added_later=["rule"],
-    ),
-    Table(
-        "item_statistics",
-        "a usable answer distribution",
-        "model language question_id response_type is_converted n_options expected_value expected_value_unit",
-        "entropy_bits entropy_share concentration w1_unit_to_uniform p_valid",
-        Column("mode", pa.int64(), "code of the likeliest answer"),
-        "is_near_uniform",
-    ),
-    Table(
-        "reliability/families",
-        "a family",
-        "model threshold generalizability~ pattern~ beyond_position~ over_orders split_half~ level n_languages?",
-        "n_items? n_orders? n_wordings? reason? is_reliable? languages_sd_unit? countries_sd_unit?",
-        added_later=[
-            "beyond_position",
-            "beyond_position_low",
-            "beyond_position_high",
-            "languages_sd_unit",
-            "countries_sd_unit",
-        ],
-    ),
-    Table(
-        "reliability/components",
-        "a source of variance",
-        "scope",
-        Column("source", pa.string(), "the source: language, item, family, order, wording, or an interaction of them"),
-        "variance_unit2 share",
-    ),
-    Table(
-        "signal/correlations",
-        "a correlation of a family with the people of its languages' countries",
-        "model",
-        Column("kind", pa.string(), "what is subtracted first: nothing (raw), scales, items, style, one dimension"),
-        "r low high p p_free? p_related? null_mean null_low null_high level n_languages n_items",
-        added_later=["p_free", "p_related"],
-    ),
-    Table("signal/verdicts", "a family", "model verdict? reason?"),
-    Table(
-        "distances/pairs",
-        "an ordered pair of cells, itself included",
-        "model_a language_a model_b language_b jsd_distance~ n_items w1_unit n_items_w1",
-    ),
-    Table("distances/points", "a cell in the plane of MDS", "model language x! y! stress n_cells"),
-    Table(
-        "distances/groups",
-        "a grouping of languages, in a family or over all",
-        "grouping kind model mean_within mean_between difference~ p n_within n_between n_languages n_groups note?",
-        "p_corrected",
-    ),
-    Table(
-        "distances/variance_shares",
-        "a factor: language or family",
-        "factor r2 pseudo_f r2_by_chance excess~ p n_groups n_cells permuted note? p_corrected",
-    ),
-    Table(
-        "distances/neighbours",
-        "a cell beside another family",
-        "model language other nearest_model nearest_language nearest_jsd_distance same_language_jsd_distance",
-        "own_family_jsd_distance rank n_ranked rank_of_all n_all is_same_language is_own_family",
-    ),
-    Table(
-        "distances/neighbour_counts",
-        "an ordered pair of families",
-        "model other n_languages note? n_same_language? n_own_family? n_same_language_by_chance? n_same_language_p",
-        "mean_rank mean_rank_by_chance mean_rank_p n_same_language_low n_same_language_high mean_rank_low",
-        "mean_rank_high",
-    ),
-    Table(
-        "distances/contrasts",
-        "a contrast in a family",
-        "contrast kind model jsd_distance_near jsd_distance_far difference~ n_items",
-    ),
-    Table(
-        "distances/baselines",
-        "a baseline distance between two kinds of answers",
-        "what kind jsd_distance~ w1_unit n_pairs n_items",
-    ),
-    Table(
-        "human_comparison/questions",
-        "a question of a cell, of answers without content, or of halves of people",
-        "kind model language country question_id response_type w1_unit tvd jsd_bits jsd_distance kl_bits",
-        "jsd_bits_unbiased dk_rate p_invalid source",
-        added_later=["jsd_bits_unbiased"],
-    ),
-    Table(
-        "human_comparison/cells",
-        "a cell, answers without content, or halves of people: means over questions",
-        "kind model language country n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~ jsd_bits_unbiased~",
-        "entropy_bits dk_rate p_invalid own_country_advantage~ own_country_rank~ n_countries? nearest_country? source",
-        added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
-    ),
-    Table(
-        "human_comparison/by_response_type",
-        "the same for one kind of scale",
-        "kind model language country response_type n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~",
-        "jsd_bits_unbiased~",
-        added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
-    ),
-    Table(
-        "human_comparison/own_country",
-        "a family",
-        "kind model n_cells n_countries mean_rank_by_chance mean_rank~ mean_rank_p own_country_advantage~",
-        "own_country_advantage_p note? mean_rank_p_corrected own_country_advantage_p_corrected",
-    ),
-    Table(
-        "human_comparison/resources",
-        "a measure of a family, or of answers without content: languages with much against little text on the web",
-        "kind model measure mean_high mean_low difference~ beyond_uniform? beyond_first? beyond_pooled?",
-        "beyond_exchanged? p? n_high n_low note? p_corrected",
-        added_later=["kind", "beyond_uniform", "beyond_first", "beyond_pooled", "beyond_exchanged"],
-    ),
-    Table(
-        "human_comparison/lower_bounds",
-        "a question, where only means of people are known",
-        "kind model language country question_id mean_model mean_human",
-        *ENDS,
-        "w1_unit_lower_bound source",
-    ),
-    Table(
-        "human_comparison/lower_bound_cells",
-        "a cell, over questions, where only means of people are known",
-        "kind model language country n_items w1_unit_lower_bound~ source",
-    ),
-    Table(
-        "mono_vs_multi/pairs",
-        "a language answered by both families",
-        "language country mono multi agreement_mono agreement_multi advantage_mono advantage_multi",
-        "entropy_bits_mono entropy_bits_multi distance_own_mono distance_own_multi difference~ n_items n_items_people",
-        added_later=["agreement_mono", "agreement_multi"],
-    ),
-    Table(
-        "mono_vs_multi/summary",
-        "a measure of two families",
-        "mono multi measure mean_difference low high p_sign_test p? p_related? n_pairs level source_of_variation note?",
-        "p_corrected",
-        added_later=["p", "p_related"],
-    ),
-    Table(
-        "position_bias/by_response_type",
-        "a family and a kind of scale, or all of them",
-        "kind model model_type n_parameters? response_type position_bias_magnitude~ order_sd_unit language_sd_unit",
-        "order_to_language~ share_near_uniform~ n_cells n_items n_items_ratio note?",
-    ),
-    Table(
-        "position_bias/cells",
-        "a cell",
-        "model language model_type n_parameters? position_bias_magnitude~ order_sd_unit share_near_uniform n_items "
-        "order_agreement~ share_changed follows? note?",
-    ),
-    Table("tests", "a test of an analysis", TESTS),
-    Table("notes", "a remark on an analysis", "note"),
-    Table("refused", "an analysis that the data do not suffice for", "reason"),
+declare_table(
+    "human_means",
+    "the mean answer of a country's people to a question, in a language of the study",
+    "country language question_id mean!",
+    *ENDS,
+    "n? design_effect? effective_n? source",
+    added_later=["design_effect", "effective_n"],
 )
-TABLES = {table.name: table for table in SHARED}
-"""Tables by name: the shared ones, and those of every instrument whose derivations have been imported."""
-
-
-def declare_tables(*tables: Table) -> None:
-    """Add an instrument's own tables, so that its assets may write them."""
-    TABLES.update({table.name: table for table in tables})
+declare_table(
+    "calibration",
+    "a question of a cell, with planted and recovered answers",
+    "model language question_id wording response_type w1_unit_error p_valid_error position_bias_error",
+    "averaged_w1_unit_error w1_unit_to_uniform planted_ends planted_p_valid recovered_p_valid",
+    "planted_position_bias recovered_position_bias status reason? sampled_w1_unit_error sampled_p_valid_error",
+    "sampled_position_bias_error drawn_w1_unit_error drawn_p_valid_error drawn_position_bias_error",
+    "drawn_w1_unit_error_sd drawn_p_valid_error_sd drawn_position_bias_error_sd sampled_p_valid",
+    "sampled_position_bias n_sampled?",
+)
+declare_table(
+    "negative_controls",
+    "a language's prompts, answered by another language's reference model",
+    "model language answered_by n n_unreadable w1_unit_error_mean p_valid_error_mean position_bias_error_mean",
+    "fails reason?",
+)
+declare_table(
+    "quality_report/cells",
+    "a cell of the study, read or not",
+    "model language n_questions n_usable n_unreliable n_unreadable median_p_valid share_above_threshold",
+    "mean_position_bias share_position_biased is_flagged is_missing reason? rule?",
+    added_later=["rule"],
+)
+declare_table(
+    "quality_report/questions",
+    "a question, over all cells",
+    "question_id response_type n_cells n_readable n_unreliable median_p_valid share_unreliable is_dropped",
+    "reason? rule?",
+    added_later=["n_readable", "rule"],
+)
+declare_table(
+    "quality_report/readings",
+    "a question of a cell, wordings averaged",
+    "model language question_id response_type is_converted p_valid p_valid_forward p_valid_reversed",
+    "position_bias_magnitude resolution_mass standing is_position_biased reason? rule? is_usable",
+    added_later=["rule"],
+)
+declare_table(
+    "item_statistics",
+    "a usable answer distribution",
+    "model language question_id response_type is_converted n_options expected_value expected_value_unit",
+    "entropy_bits entropy_share concentration w1_unit_to_uniform p_valid",
+    code("mode", "code of the likeliest answer"),
+    "is_near_uniform",
+)
+declare_table(
+    "reliability/families",
+    "a family",
+    "model threshold generalizability~ pattern~ beyond_position~ over_orders split_half~ level n_languages?",
+    "n_items? n_orders? n_wordings? reason? is_reliable? languages_sd_unit? countries_sd_unit?",
+    added_later=[
+        "beyond_position",
+        "beyond_position_low",
+        "beyond_position_high",
+        "languages_sd_unit",
+        "countries_sd_unit",
+    ],
+)
+declare_table(
+    "reliability/components",
+    "a source of variance",
+    "scope",
+    text("source", "the source: language, item, family, order, wording, or an interaction of them"),
+    "variance_unit2 share",
+)
+declare_table(
+    "signal/correlations",
+    "a correlation of a family with the people of its languages' countries",
+    "model",
+    text("kind", "what is subtracted first: nothing (raw), scales, items, style, one dimension"),
+    "r low high p p_free? p_related? null_mean null_low null_high level n_languages n_items",
+    added_later=["p_free", "p_related"],
+)
+declare_table("signal/verdicts", "a family", "model verdict? reason?")
+declare_table(
+    "distances/pairs",
+    "an ordered pair of cells, itself included",
+    "model_a language_a model_b language_b jsd_distance~ n_items w1_unit n_items_w1",
+)
+declare_table("distances/points", "a cell in the plane of MDS", "model language x! y! stress n_cells")
+declare_table(
+    "distances/groups",
+    "a grouping of languages, in a family or over all",
+    "grouping kind model mean_within mean_between difference~ p n_within n_between n_languages n_groups note?",
+    "p_corrected",
+)
+declare_table(
+    "distances/variance_shares",
+    "a factor: language or family",
+    "factor r2 pseudo_f r2_by_chance excess~ p n_groups n_cells permuted note? p_corrected",
+)
+declare_table(
+    "distances/neighbours",
+    "a cell beside another family",
+    "model language other nearest_model nearest_language nearest_jsd_distance same_language_jsd_distance",
+    "own_family_jsd_distance rank n_ranked rank_of_all n_all is_same_language is_own_family",
+)
+declare_table(
+    "distances/neighbour_counts",
+    "an ordered pair of families",
+    "model other n_languages note? n_same_language? n_own_family? n_same_language_by_chance? n_same_language_p",
+    "mean_rank mean_rank_by_chance mean_rank_p n_same_language_low n_same_language_high mean_rank_low",
+    "mean_rank_high",
+)
+declare_table(
+    "distances/contrasts",
+    "a contrast in a family",
+    "contrast kind model jsd_distance_near jsd_distance_far difference~ n_items",
+)
+declare_table(
+    "distances/baselines",
+    "a baseline distance between two kinds of answers",
+    "what kind jsd_distance~ w1_unit n_pairs n_items",
+)
+declare_table(
+    "human_comparison/questions",
+    "a question of a cell, of answers without content, or of halves of people",
+    "kind model language country question_id response_type w1_unit tvd jsd_bits jsd_distance kl_bits",
+    "jsd_bits_unbiased dk_rate p_invalid source",
+    added_later=["jsd_bits_unbiased"],
+)
+declare_table(
+    "human_comparison/cells",
+    "a cell, answers without content, or halves of people: means over questions",
+    "kind model language country n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~ jsd_bits_unbiased~",
+    "entropy_bits dk_rate p_invalid own_country_advantage~ own_country_rank~ n_countries? nearest_country? source",
+    added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
+)
+declare_table(
+    "human_comparison/by_response_type",
+    "the same for one kind of scale",
+    "kind model language country response_type n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~",
+    "jsd_bits_unbiased~",
+    added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
+)
+declare_table(
+    "human_comparison/own_country",
+    "a family",
+    "kind model n_cells n_countries mean_rank_by_chance mean_rank~ mean_rank_p own_country_advantage~",
+    "own_country_advantage_p note? mean_rank_p_corrected own_country_advantage_p_corrected",
+)
+declare_table(
+    "human_comparison/resources",
+    "a measure of a family, or of answers without content: languages with much against little text on the web",
+    "kind model measure mean_high mean_low difference~ beyond_uniform? beyond_first? beyond_pooled?",
+    "beyond_exchanged? p? n_high n_low note? p_corrected",
+    added_later=["kind", "beyond_uniform", "beyond_first", "beyond_pooled", "beyond_exchanged"],
+)
+declare_table(
+    "human_comparison/lower_bounds",
+    "a question, where only means of people are known",
+    "kind model language country question_id mean_model mean_human",
+    *ENDS,
+    "w1_unit_lower_bound source",
+)
+declare_table(
+    "human_comparison/lower_bound_cells",
+    "a cell, over questions, where only means of people are known",
+    "kind model language country n_items w1_unit_lower_bound~ source",
+)
+declare_table(
+    "mono_vs_multi/pairs",
+    "a language answered by both families",
+    "language country mono multi agreement_mono agreement_multi advantage_mono advantage_multi",
+    "entropy_bits_mono entropy_bits_multi distance_own_mono distance_own_multi difference~ n_items n_items_people",
+    added_later=["agreement_mono", "agreement_multi"],
+)
+declare_table(
+    "mono_vs_multi/summary",
+    "a measure of two families",
+    "mono multi measure mean_difference low high p_sign_test p? p_related? n_pairs level source_of_variation note?",
+    "p_corrected",
+    added_later=["p", "p_related"],
+)
+declare_table(
+    "position_bias/by_response_type",
+    "a family and a kind of scale, or all of them",
+    "kind model model_type n_parameters? response_type position_bias_magnitude~ order_sd_unit language_sd_unit",
+    "order_to_language~ share_near_uniform~ n_cells n_items n_items_ratio note?",
+)
+declare_table(
+    "position_bias/cells",
+    "a cell",
+    "model language model_type n_parameters? position_bias_magnitude~ order_sd_unit share_near_uniform n_items "
+    "order_agreement~ share_changed follows? note?",
+)
+declare_table("tests", "a test of an analysis", TESTS)
+declare_table("notes", "a remark on an analysis", "note")
+declare_table("refused", "an analysis that the data do not suffice for", "reason")
+SHARED = tuple(TABLES.values())
 
 
 def table_of_asset(instrument: str, asset: str, name: str | None = None) -> Table:
@@ -370,5 +361,5 @@ def table_of_asset(instrument: str, asset: str, name: str | None = None) -> Tabl
         if key in TABLES:
             return TABLES[key]
     raise StorageError(
-        f"{instrument}/{noun}: no such table is declared; give it to declare_tables in the instrument's tables.py"
+        f"{instrument}/{noun}: no such table is declared; give it to declare_table in the instrument's tables.py"
     )

@@ -19,9 +19,5 @@ def find_answer(path: Path, question: Sequence[Any]) -> dict[str, Any] | None:
 
 
 def keep_answer(path: Path, question: Sequence[Any], answer: dict[str, Any]) -> None:
-    """Store an answer for `find_answer`, whole or not at all.
-
-    Raises:
-        StorageError: the file cannot be written.
-    """
+    """Store an answer for `find_answer`, whole or not at all; a StorageError if the file cannot be written."""
     write_json(path, answer | {"sha256": sha256_json([*question, answer])})

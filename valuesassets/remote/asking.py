@@ -19,12 +19,11 @@ from valuesassets.records.tables import ANSWERS, READINGS
 from valuesassets.records.trials import Record, Status, Trial
 from valuesassets.remote.answer_cache import find_answer, keep_answer
 from valuesassets.remote.budget import Budget, BudgetSpent
-from valuesassets.remote.client import Client
+from valuesassets.remote.client import Client, Pace
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Asker, WrongAnswer
 from valuesassets.remote.gemini import Gemini
 from valuesassets.remote.openai_api import OpenAi
-from valuesassets.remote.pacing import Pace
 from valuesassets.remote.provider import Provider
 from valuesassets.remote.replies import ParsedResponse
 from valuesassets.remote.requests import Entry, Request
@@ -40,11 +39,10 @@ TWICE, ONE_IN = 4, 10
 
 @dataclass(frozen=True)
 class RemoteAnswers:
-    """Records in the order of their trials and samples, the versions of the model, and what they used up.
+    """Records of trials and samples in order, the versions of the model, and what they used up.
 
     Attributes:
-        records: the records of all trials, without those that exceeded a budget.
-        used: usage of each record.
+        records, used: the records without those that exceeded a budget, and the usage of each.
         twice: comparison of the requests that were sent twice; None if none was.
         notes: what a person should know about the answers, in words.
     """
@@ -55,11 +53,6 @@ class RemoteAnswers:
     usage: Usage
     twice: dict[str, float] | None
     notes: Sequence[str]
-
-    @property
-    def doubt(self) -> str | None:
-        """None: answers do not depend on other requests."""
-        return None
 
     def describe(self) -> dict[str, object]:
         """Versions in the responses, and tokens without those of failed attempts, for a file's metadata."""
@@ -117,10 +110,7 @@ class RemoteAsking:
         return self._entries
 
     def open_known(self, folder: Path, warn: Callable[[str], None] | None = None) -> Path:
-        """Load the stored responses from the model's folder below `folder`; returns the model's folder.
-
-        A damaged response is reported to `warn`, and asked for again.
-        """
+        """Load the stored responses from the model's folder below `folder`, which it returns; `warn` gets damage."""
         store = folder / sha256_json(self._identity)[:16]
         if self._entries is None and (route := stored_route(store, self.endpoint)) is not None:
             self._use_route(route)
@@ -145,10 +135,7 @@ class RemoteAsking:
         return f"{plan}; to be asked: {self.describe(about, most)}" if most.requests else plan
 
     def planned(self) -> tuple[Usage, Usage]:
-        """The usage of all requests that are still to be sent: roughly, and at most.
-
-        While no route is chosen, it is that of the route with the fewest requests.
-        """
+        """Usage of the requests still to be sent, roughly and at most: by the shortest route until one is chosen."""
         waiting = self._waiting()
         if self._entries is None:
             waiting = list({request.key: request for entry in self.entries for request in entry.requests}.values())
@@ -257,7 +244,7 @@ class RemoteAsking:
         return label_entries(route, self.provider, self._identity, trials, self.prompting)
 
     def send(self, client: Client, request: Request, store: Path | None) -> ParsedResponse:
-        """Send one request and store its response; a request that fails gives a failed response with its reason.
+        """Send one request and store its response; one that fails gives a failed response with its reason.
 
         Raises:
             InputError, BudgetSpent: nothing more may be sent.
@@ -309,8 +296,9 @@ class RemoteAsking:
         return [*self._unique_requests.values(), *map(_again, self._compared())]
 
     def _compared(self) -> list[Request]:
-        """The requests that are sent twice."""
-        return _sample(self._unique_requests) if self.is_compared else []
+        """The requests that are sent twice, chosen by their hashes, so that they are the same every time."""
+        requests = self._unique_requests if self.is_compared else {}
+        return [requests[key] for key in sorted(requests)[: min(TWICE, len(requests) // ONE_IN)]]
 
     def _waiting(self) -> list[Request]:
         return [request for request in self._requests() if request.key not in self._responses]
@@ -368,11 +356,6 @@ class RemoteAsking:
         }
 
 
-def _sample(requests: Mapping[str, Request]) -> list[Request]:
-    """The requests that are sent twice, chosen by their hashes, so that they are the same every time."""
-    return [requests[key] for key in sorted(requests)[: min(TWICE, len(requests) // ONE_IN)]]
-
-
 def _again(request: Request) -> Request:
     return replace(request, key=sha256_json([request.key, "again"]))
 
@@ -394,11 +377,7 @@ def _difference(pairs: Sequence[tuple[ParsedResponse, ParsedResponse]]) -> dict[
 
 
 def _require_same_model(model: str, response: Mapping[str, Any]) -> None:
-    """Check that the answering model is the requested one: their names share at least one word.
-
-    Raises:
-        WrongAnswer: the answer names another model.
-    """
+    """Raise a WrongAnswer unless the names of the answering and the requested model share a word."""
     name = response.get("model") or response.get("model_version")
     answered = name if isinstance(name, str) else model
     words_of_model, words_of_answer = (set(re.findall(r"[a-z]{2,}", each.lower())) for each in (model, answered))

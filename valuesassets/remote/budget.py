@@ -29,11 +29,7 @@ class Payment:
 
 
 class Budget:
-    """The budget of one model over all threads; each response is written to a ledger in the model's store.
-
-    Args:
-        folder: folder of the model's stored answers; None if nothing is stored.
-    """
+    """The budget of one model over all threads; with a `folder`, each response is written to a ledger there."""
 
     def __init__(self, endpoint: Endpoint, folder: Path | None = None) -> None:
         self._endpoint, self._ledger = endpoint, folder / LEDGER if folder else None
@@ -44,13 +40,9 @@ class Budget:
 
     @contextlib.contextmanager
     def paying(self, bound: Usage) -> Iterator[Payment]:
-        """A block that sends a request, and sets the payment's `usage` to that of the response.
+        """A block that sends a request, which uses up `bound` at most, and sets the payment's `usage` by the response.
 
-        A request that ends in an error may still have been answered and paid for. If it was not, the block sets `usage`
-        to `Usage()`.
-
-        Args:
-            bound: most that the request can use up.
+        A request that ends in an error may have been paid for; if it was not, the block sets `usage` to `Usage()`.
 
         Raises:
             BudgetSpent: the request could exceed the budget.

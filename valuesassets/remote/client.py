@@ -15,7 +15,6 @@ from valuesassets.records.errors import InputError
 from valuesassets.records.settings.endpoints import Connection, is_loopback
 from valuesassets.remote.failures import Asker, Failure, SentRequest, WrongAnswer, failure_of, failure_of_refusal
 from valuesassets.remote.keys import KeyShown, holds_key, read_key
-from valuesassets.remote.pacing import Pace
 from valuesassets.remote.provider import Service
 
 if TYPE_CHECKING:
@@ -23,10 +22,43 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+MINUTE_S = 60.0
 FIRST_PAUSE_S = 2.0
 """Seconds of pause before the second attempt; doubled before each further one."""
 LONGEST_REASON = 300
 """Most characters of a failure's reason in a message."""
+
+
+class Pace:
+    """Gives turns to send, spread over a minute (None: no limit), and none while a server has asked to wait."""
+
+    def __init__(self, requests_per_minute: int | None = None, tokens_per_minute: int | None = None) -> None:
+        self._requests, self._tokens = requests_per_minute, tokens_per_minute
+        self._next, self._holding = 0.0, 0
+        self._change = threading.Condition()
+
+    def wait_for_turn(self, tokens: int, pause: Callable[[float], None]) -> None:
+        """Wait until a request with this many tokens may be sent; `pause` waits for a number of seconds."""
+        with self._change:
+            now = time.monotonic()
+            turn = max(now, self._next)
+            shares = [1 / self._requests if self._requests else 0.0, tokens / self._tokens if self._tokens else 0.0]
+            self._next = turn + MINUTE_S * max(shares)
+        if turn > now:
+            pause(turn - now)
+        with self._change:
+            self._change.wait_for(lambda: not self._holding)
+
+    def hold(self, seconds: float, pause: Callable[[float], None]) -> None:
+        """Wait, and let no thread send meanwhile."""
+        with self._change:
+            self._holding += 1
+        try:
+            pause(seconds)
+        finally:
+            with self._change:
+                self._holding -= 1
+                self._change.notify_all()
 
 
 class Client:
@@ -72,7 +104,6 @@ class Client:
 
         Args:
             about: what the request is about, for messages.
-            request: a function that sends it, given the SDK's client.
             tokens: tokens that are sent and may come back, for the pace.
 
         Raises:

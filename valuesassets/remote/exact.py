@@ -1,8 +1,7 @@
 """The routes `token_ids` and `echo`: the server gives the probability of any token, so that labels are read exactly.
 
-Both need the model's tokenizer here. They ask for the probabilities that a local pass would read: each step of every
-spelling of a label, and the tokens that end a label where another continues. A server that cuts texts differently is
-refused.
+They ask for what a local pass would read, with the model's tokenizer here: each step of every spelling of a label, and
+the tokens that end a label where another continues. A server that cuts texts differently is refused.
 """
 
 import re
@@ -52,11 +51,7 @@ class UnspelledEntry:
 
 @dataclass(frozen=True)
 class ExactEntry:
-    """A trial with labels, and the steps of their spellings in each response.
-
-    Attributes:
-        steps: for each request, the steps (node, token) whose log-probability its response gives, by their names there.
-    """
+    """A trial with labels; `steps` are those (node, token) whose log-probability each response gives, by name there."""
 
     trial: Trial
     tokenizer: PromptTokenizer

@@ -14,12 +14,7 @@ LONGEST_WAIT_S = 120.0
 
 
 class WrongAnswer(Exception):
-    """An answer of another form than the request asked for.
-
-    Args:
-        what_to_do: what the user can do; None stands for naming another model.
-        may_pass: whether asking again can help.
-    """
+    """An answer of another form than was asked for; without `what_to_do`, the user is to name another model."""
 
     def __init__(self, reason: str, what_to_do: str | None = None, *, may_pass: bool = True) -> None:
         super().__init__(reason)

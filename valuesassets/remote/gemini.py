@@ -166,11 +166,7 @@ class Gemini(GeminiService):
 
 @contextlib.contextmanager
 def parsing() -> Iterator[None]:
-    """A block in which Google's SDK parses a response of any shape.
-
-    Raises:
-        ValueError: it cannot parse the response.
-    """
+    """A block in which Google's SDK parses a response of any shape; a ValueError if it cannot."""
     try:
         yield
     except (ArithmeticError, AssertionError, AttributeError, IndexError, RecursionError, TypeError) as error:

@@ -28,11 +28,7 @@ class KeyShown(Exception):
 
 
 def read_key(variable: str, asker: Asker, service: Service) -> pydantic.SecretStr:
-    """The key in an environment variable; by themselves, the SDKs would prefer other variables.
-
-    Raises:
-        InputError: the variable is not set, or holds no key; the message does not show it.
-    """
+    """The key in an environment variable (the SDKs would prefer others); an InputError, without it, if it is no key."""
     key = os.environ.get(variable, "").strip()
     if not key:
         raise InputError(
@@ -45,11 +41,8 @@ def read_key(variable: str, asker: Asker, service: Service) -> pydantic.SecretSt
 
 
 def holds_key(text: str, key: str) -> bool:
-    """Whether a text shows `FRAGMENT` characters of a key or more, in any usual form.
-
-    The forms are plain, encoded, backwards, escaped (URL, JSON, HTML), between other signs, and spread over the values
-    of JSON.
-    """
+    """Whether a text shows `FRAGMENT` characters of a key: plain, encoded, backwards, escaped (URL, JSON, HTML),
+    between other signs, or spread over the values of JSON."""
     parts = _parts(key)
     unescaped = html.unescape(unquote(re.sub(r"\\(?:u00|x)([0-9a-fA-F]{2})", r"%\1", text)))
     forms = {_bare(each) for each in (text, unescaped, "".join(_values(text)))}

@@ -1,7 +1,6 @@
 """OpenAI's interface, through its SDK: makes bodies of requests for any server that has it, and parses responses.
 
-vLLM, llama.cpp, Ollama and most providers have this interface, each with variations: `omit` names the fields that a
-server refuses, `parameters` those that it needs in addition.
+Servers vary: `omit` names the fields that one refuses, `parameters` those that it needs in addition.
 """
 
 from collections.abc import Mapping
@@ -154,11 +153,7 @@ class OpenAi:
 
 
 def choice_of(response: Mapping[str, Any]) -> dict[str, Any]:
-    """The one answer in a response.
-
-    Raises:
-        WrongAnswer: there is none, or there are several.
-    """
+    """The one answer in a response; a WrongAnswer if there is none, or there are several."""
     choices = response.get("choices")
     if not isinstance(choices, list) or len(choices) != 1 or not isinstance(choices[0], dict):
         raise WrongAnswer("the answer holds no choice, or several")

@@ -67,11 +67,7 @@ class Reply:
 
 
 def parse_reply(reply: Reply, readout: Generate, prompting: Prompting, who: str) -> ParsedResponse:
-    """Parse a text, and split off the thoughts in it.
-
-    Raises:
-        WrongAnswer: the answer is empty.
-    """
+    """Parse a text, and split off the thoughts in it; a WrongAnswer if nothing is left."""
     parted = part_thoughts(reply.text)
     fault = (
         _ended_otherwise(reply, who)
@@ -101,15 +97,12 @@ def thought_first(count: int) -> str:
 
 def _unasked_thought(reply: Reply, parted: Parted, prompting: Prompting) -> str | None:
     """The fault that a model thought although thinking is off, in words; an empty thought does not count."""
-    count, is_inline = reply.usage.thought_tokens or len(reply.thought.split()), parted.tag and not _is_empty(parted)
+    count = reply.usage.thought_tokens or len(reply.thought.split())
+    is_inline = parted.tag and (parted.reasoning or parted.answer is None)
     if prompting.thinking == "on" or not (count or is_inline):
         return None
     amount = f"{count} tokens" if count else parted.tag
     return f"the model thought ({amount}) though thinking = 'off'; {WHAT_TO_DO}"
-
-
-def _is_empty(parted: Parted) -> bool:
-    return not parted.reasoning and parted.answer is not None
 
 
 def _unended(reply: Reply, parted: Parted, readout: Generate, prompting: Prompting) -> str | None:

@@ -47,12 +47,7 @@ class Entry(Protocol):
         ...
 
     def record(self, responses: Sequence[ParsedResponse], model: str, known_tokens: frozenset[str]) -> Record:
-        """Make the record of the responses.
-
-        Args:
-            responses: in the order of the requests.
-            known_tokens: every token that the model has shown in this list of trials.
-        """
+        """Make the record of the responses; `known_tokens` are all that the model has shown for these trials."""
         ...
 
 

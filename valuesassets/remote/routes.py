@@ -23,11 +23,7 @@ ROUTE_FILE = "route.json"
 
 
 def require_route(endpoint: Endpoint, trials: Sequence[Trial]) -> None:
-    """Check that an endpoint can be asked for probabilities at all.
-
-    Raises:
-        InputError: it cannot.
-    """
+    """Raise an InputError if an endpoint cannot be asked for probabilities at all."""
     unfit = next((trial for trial in trials if not isinstance(trial.readout, ScoreLabels)), None)
     if unfit is not None:
         raise InputError(
@@ -50,11 +46,7 @@ def possible_routes(endpoint: Endpoint) -> list[str]:
 def label_entries(
     route: str, provider: Provider, identity: Sequence[str], trials: Sequence[Trial], prompting: Prompting
 ) -> Sequence[Entry]:
-    """Prepare trials with labels for a route.
-
-    Raises:
-        TokenizerError: the tokenizer that the route needs cannot be read.
-    """
+    """Prepare trials with labels for a route; a TokenizerError if the tokenizer it needs cannot be read."""
     if route == "top_logprobs":
         return top_entries(provider, identity, trials, prompting, provider.endpoint.max_width)
     from valuesassets.remote.exact import exact_entries
@@ -77,11 +69,7 @@ def stored_route(folder: Path, endpoint: Endpoint) -> str | None:
 
 
 def choose_route(asking: "RemoteAsking", client: "Client", folder: Path | None) -> str:
-    """The first route that can read the first trial; it is stored, so that all trials of a model use one route.
-
-    Raises:
-        InputError: no route can; says why for each.
-    """
+    """The first route that can read the first trial, stored for all trials of a model; an InputError if none can."""
     faults = []
     for route in possible_routes(asking.endpoint):
         (entry,) = asking.entries_by(route, asking.trials[:1])

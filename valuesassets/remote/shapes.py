@@ -12,12 +12,9 @@ MOST_COUNTED = 10**12
 
 
 def read_response(text: str) -> Any:
-    """Parse a response as JSON that a file can hold; numbers outside JSON, such as NaN, become texts.
+    """Parse a response as storable JSON (else a WrongAnswer); numbers outside JSON, such as NaN, become texts.
 
     Where an object names a token twice, its entry is the sum of both probabilities.
-
-    Raises:
-        WrongAnswer: the response is no JSON, or no file can hold it.
     """
     try:
         response = json.loads(text, object_pairs_hook=_object, parse_constant=str, parse_float=_finite)
@@ -28,11 +25,7 @@ def read_response(text: str) -> Any:
 
 
 def require_storable(response: Any) -> None:
-    """Check that a file can hold a response.
-
-    Raises:
-        WrongAnswer: it has half a character, a number such as NaN, or too many levels.
-    """
+    """Raise a WrongAnswer for a response no file can hold: half a character, NaN, or too many levels."""
     try:
         json.dumps(response, ensure_ascii=False, indent=2, allow_nan=False).encode()
     except UnicodeEncodeError:

@@ -110,11 +110,7 @@ def mass_of(log_probs: Iterable[float]) -> float:
 
 
 def require_log_probs(values: Mapping[str, Any]) -> dict[str, float]:
-    """Log-probabilities of steps that were requested one by one.
-
-    Raises:
-        WrongAnswer: one is no log-probability, or stands for "none".
-    """
+    """Log-probabilities of single steps; a WrongAnswer if one is none, or stands for "none"."""
     tokens = [_require_log_prob(Token(name, value)) for name, value in values.items()]
     _require_no_floor(tokens, None)
     return {token.text: min(float(token.log_prob), 0.0) for token in tokens}
@@ -139,11 +135,7 @@ def _require_log_prob(token: Token) -> Token:
 
 
 def _require_no_floor(tokens: Sequence[Token], drawn_token: Token | None) -> None:
-    """Check that the probabilities are the model's, before any filter of the server.
-
-    Raises:
-        WrongAnswer: a token has a number that stands for "none", or a token without probability was drawn.
-    """
+    """Raise a WrongAnswer if a filter of the server left numbers that stand for "none", or drew such a token."""
     values = [token.log_prob for token in tokens]
     times = Counter(values)
     floored = [

@@ -1,7 +1,6 @@
 """The route `top_logprobs`: the server shows only the likeliest next tokens, so that labels' probabilities have bounds.
 
-A token that is not shown may have as much probability as the least likely one that is, and all of them together have
-what is missing to 1.
+Tokens not shown have what is missing to 1 together, and each at most as much as the least likely one that is shown.
 """
 
 import math
@@ -25,12 +24,7 @@ RULES = "2"
 
 @dataclass(frozen=True)
 class LabelBounds:
-    """Bounds of the labels' probabilities and of their sum.
-
-    Attributes:
-        low, high: (K,) lower and upper bounds.
-        p_valid, p_valid_high: bounds of the sum.
-    """
+    """Lower and upper bounds of the labels' probabilities, (K,) `low` and `high`, and of their sum, `p_valid`."""
 
     low: tuple[float, ...]
     high: tuple[float, ...]
@@ -92,11 +86,7 @@ def bound_labels(
 
 
 def begun_labels(token: str, label_of_text: Mapping[str, int], known_tokens: frozenset[str]) -> set[int]:
-    """The labels that a token may continue to.
-
-    Args:
-        label_of_text: the label of each spelling.
-    """
+    """The labels that a token may continue to, given the label of each spelling."""
     labels = {
         label
         for text, label in label_of_text.items()

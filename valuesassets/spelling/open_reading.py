@@ -23,11 +23,7 @@ class OpenReading:
     def __init__(
         self, tokenizer: PromptTokenizer, spelled: SpelledPrompt, stops: Mapping[Tokens, frozenset[int]]
     ) -> None:
-        """Begin a reading.
-
-        Args:
-            stops: the tokens that end a label, at each node where another label continues.
-        """
+        """Begin a reading; `stops` are the tokens that end a label, at each node where another continues."""
         self._tokenizer, self._spelled = tokenizer, spelled
         self._stops = {node: sorted(ends - set(spelled.trie.children[node])) for node, ends in stops.items()}
         endless = [spelled.texts[node] for node, ends in self._stops.items() if not ends]

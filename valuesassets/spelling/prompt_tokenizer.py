@@ -61,11 +61,7 @@ class PromptTokenizer:
         return tuple(dict.fromkeys([*self.special_texts, *used]))
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Token ids of whole texts for a model to read, each beginning with `bos` once.
-
-        Raises:
-            TokenizerError: a text needs a token that the model has no embedding for; names token and id.
-        """
+        """Token ids of texts for a model to read, each begun by `bos` once; a TokenizerError without embedding."""
         encoded = self.cut(texts)
         for text, ids in zip(texts, encoded, strict=True):
             beyond = next((i for i in ids if not self.is_embedded(i)), None)
@@ -105,11 +101,7 @@ class PromptTokenizer:
         return both[len(end_of_prompt) :] if both.startswith(end_of_prompt) else self.decode(continuation)
 
     def require_faithful(self) -> None:
-        """Check that the tokenizer cuts a text the same way each time, and keeps plain digits and lines.
-
-        Raises:
-            TokenizerError: it does not.
-        """
+        """Raise a TokenizerError unless texts are cut alike each time, and plain digits and lines kept."""
         if getattr(getattr(getattr(self.hf, "backend_tokenizer", None), "model", None), "dropout", None):
             raise TokenizerError(
                 f"{self.name}: the tokenizer cuts at random (dropout in tokenizer.json), so readings would change each "
@@ -118,11 +110,7 @@ class PromptTokenizer:
         self.require_round_trip(PLAIN_TEXT)
 
     def require_round_trip(self, text: str) -> None:
-        """Check that a text comes back from its tokens.
-
-        Raises:
-            TokenizerError: it has an unknown token, or another text (up to Unicode compatibility forms) comes back.
-        """
+        """Raise a TokenizerError unless a text comes back from its tokens, up to Unicode compatibility."""
         (ids,) = self.encode([text])
         body = ids[len(self.bos) :]
         if self.hf.unk_token_id is not None and body.count(self.hf.unk_token_id) > text.count(self.hf.unk_token):
@@ -149,11 +137,8 @@ class PromptTokenizer:
 def describe_tokenizer(hf: Any, name: str, embedding_rows: int, bos: BosRule = "template") -> PromptTokenizer:
     """Check a tokenizer against its model; added tokens beyond the embedding pass, unless a prompt needs one.
 
-    Args:
-        embedding_rows: the model's vocabulary size.
-
     Raises:
-        TokenizerError: its size does not fit the embedding, it loses plain digits or lines, or it lacks the
+        TokenizerError: its size does not fit the embedding's rows, it loses plain digits or lines, or it lacks the
             beginning-of-text token that `bos` requires.
     """
     vocabulary, added = hf.get_vocab(), hf.get_added_vocab()
@@ -169,14 +154,10 @@ def describe_tokenizer(hf: Any, name: str, embedding_rows: int, bos: BosRule = "
 
 
 def require_plain(source: str, controls: Sequence[str], texts: Iterable[str]) -> None:
-    """Check that texts by people hold no token that steers the model.
-
-    Args:
-        source: name of the model and, where needed, of the texts, for the message.
-        controls: texts of the tokens that steer the model.
+    """Check that texts by people hold none of the `controls`, the texts of tokens that steer the model.
 
     Raises:
-        TokenizerError: a text holds one, also in a Unicode compatibility form.
+        TokenizerError: a text of `source` holds one, also in a Unicode compatibility form.
     """
     for text in texts:
         for form in {text, unicodedata.normalize("NFKC", text)}:

@@ -26,9 +26,7 @@ class SpelledPrompt:
 
 
 def spell_labels(tokenizer: PromptTokenizer, prompt: str, labels: Sequence[str]) -> SpelledPrompt:
-    """The spellings `label` and ` label` of each label behind a prompt.
-
-    Prompt and spelling are encoded together, since a tokenizer may cut the label alone in another way.
+    """The spellings `label` and ` label` of each label, encoded behind the prompt, since tokens may differ alone.
 
     Raises:
         TokenizerError: the tokenizer does not keep the prompt whole, or spells two labels alike.
@@ -58,10 +56,8 @@ def spell_labels(tokenizer: PromptTokenizer, prompt: str, labels: Sequence[str])
 def find_terminators(
     tokenizer: PromptTokenizer, spelled: SpelledPrompt, eos_ids: frozenset[int]
 ) -> dict[Tokens, frozenset[int]]:
-    """The tokens that end a label, at each node where another label continues.
-
-    They are encoded in place, like spellings: many tokenizers cut a full stop or a newline differently alone.
-    """
+    """The tokens that end a label, at each node where another continues; encoded in place, as many tokenizers cut
+    a full stop or a newline differently alone."""
     shared = spelled.trie.shared_nodes
     endings = [(node, spelled.prompt + spelled.texts[node] + end) for node in shared for end in TERMINATORS]
     stops = {node: set(eos_ids) for node in shared}
@@ -89,11 +85,7 @@ def _continuation(tokenizer: PromptTokenizer, prompt: str, prompt_ids: Tokens, t
 
 
 def require_short(tokenizer: PromptTokenizer, tokens: Tokens, text: str) -> None:
-    """Check that a label has no more than `MOST_TOKENS` tokens.
-
-    Raises:
-        TokenizerError: it has more.
-    """
+    """Raise a TokenizerError if a label has more than `MOST_TOKENS` tokens."""
     if len(tokens) > MOST_TOKENS:
         raise TokenizerError(
             f"tokenizer of {tokenizer.name}: the answer that begins {text[:40]!r} has {len(tokens)} tokens, "

@@ -20,9 +20,10 @@ class SavedTokenizer:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
         config = _settings(folder / "tokenizer_config.json")
-        names = {role: _text(config.get(f"{role}_token")) for role in ("bos", "eos", "unk")}
-        self.bos_token, self.eos_token, self.unk_token = names.values()
-        ids = [None if text is None else self._tokenizer.token_to_id(text) for text in names.values()]
+        entries = [config.get(f"{role}_token") for role in ("bos", "eos", "unk")]
+        names = [entry.get("content") if isinstance(entry, dict) else entry for entry in entries]
+        self.bos_token, self.eos_token, self.unk_token = names
+        ids = [None if text is None else self._tokenizer.token_to_id(text) for text in names]
         self.bos_token_id, self.eos_token_id, self.unk_token_id = ids
         self.added_tokens_decoder = self._tokenizer.get_added_tokens_decoder()
         self.all_special_tokens = [each.content for each in self.added_tokens_decoder.values() if each.special]
@@ -53,10 +54,7 @@ class SavedTokenizer:
 
 
 def open_tokenizer(place: str) -> tuple[PromptTokenizer, frozenset[int]]:
-    """A model's tokenizer, which begins texts by its own template, and the tokens that end a text.
-
-    Args:
-        place: a folder, or an id of the hub.
+    """The tokenizer in a folder or of a hub id, which begins texts by its own template, and the tokens that end a text.
 
     Raises:
         TokenizerError: there is no tokenizer.json, it cannot be read, or it does not keep plain text.
@@ -102,7 +100,3 @@ def _settings(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise TokenizerError(f"{path}: cannot be read as JSON: {error}") from error
     return content if isinstance(content, dict) else {}
-
-
-def _text(token: Any) -> str | None:
-    return token.get("content") if isinstance(token, dict) else token

@@ -25,7 +25,7 @@ from valuesassets.comparing.simulated_answers import PLANTED, simulate_answers, 
 from valuesassets.figures.cultural_map import draw_cultural_map
 from valuesassets.figures.saving import svg_text
 from valuesassets.instruments.survey.measures.cultural_map import place_on_map
-from valuesassets.instruments.survey.measures.map.people_in_worlds import drawn_respondents, map_items
+from valuesassets.instruments.survey.measures.map.simulated_map import drawn_respondents, map_items
 from valuesassets.records.study import load_study
 from valuesassets_tests.comparing.made_grids import human_rows, probe_rows
 from valuesassets_tests.instruments.survey.whole_report import rendered

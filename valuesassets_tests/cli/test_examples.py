@@ -7,7 +7,11 @@ import pytest
 
 from valuesassets_tests.cli.test_plain_help import ALL
 
-LEAVES = {path: command for path, command in ALL.items() if path and not getattr(command, "commands", None)}
+LEAVES = {
+    path: command
+    for path, command in ALL.items()
+    if path and not getattr(command, "commands", None) and not (len(path) == 1 and command.hidden)
+}
 EARLIER = ("psych", "robustness")
 """Groups that are there under another name as well."""
 

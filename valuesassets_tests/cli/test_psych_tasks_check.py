@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from valuesassets.cli.psych_tasks_check import check, draft
+from valuesassets.cli.psych_tasks import check, draft
 from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 from valuesassets.records.errors import MissingData, QuestionError, StorageError
 from valuesassets.records.parquet import read_frame

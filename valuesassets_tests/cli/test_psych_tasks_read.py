@@ -11,7 +11,7 @@ import typer
 from transformers import AutoModelForCausalLM
 
 from valuesassets.cli.app import app
-from valuesassets.instruments.psych_tasks.answers.masses import masses_by_history
+from valuesassets.instruments.psych_tasks.answers.mark_ledger import masses_by_history
 from valuesassets.records.errors import MissingData, QuestionError, TokenizerError
 from valuesassets_tests.models.spans.oracle import SpanOracle
 from valuesassets_tests.tiny_chats import CHATML, STYLES, write_chat_model

@@ -302,7 +302,7 @@ def test_rows_that_are_not_read_as_they_are_alone_are_a_doubt(fault, sound, monk
     result = written(loaded, trials, width=4)
     assert texts(result) != texts(expected)
     assert not result.certificate.agrees
-    assert result.doubt.startswith("answers change with the batch")
+    assert result.certificate.doubt.startswith("answers change with the batch")
 
 
 def test_what_is_read_again_is_a_quarter_of_what_was_written_and_two_answers_at_least(loaded):

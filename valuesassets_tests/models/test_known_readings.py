@@ -172,12 +172,12 @@ def test_a_cell_goes_on_in_the_batches_of_an_undisturbed_one(llama, tmp_path, kn
     assert whole.batches > 4
     known, calls = KnownReadings(tmp_path), []
     known.add(random.Random(known_of_40).sample(whole.readings, known_of_40))  # noqa: S311
-    resumed = score_spelled(llama, spelled, lambda *counts: calls.append(counts), budget, known)
+    resumed = score_spelled(llama, spelled, lambda *counts: calls.append(counts), known, budget)
     assert resumed.describe() == whole.describe()
     assert list(map(repr, resumed.readings)) == list(map(repr, whole.readings))
     assert calls[0][0] > known_of_40
     assert calls[-1] == (40, 40)
-    assert all(KnownReadings(tmp_path).get(each.reading_key) for each in spelled)
+    assert all(KnownReadings(tmp_path).get(each.key) for each in spelled)
 
 
 def test_batches_whose_readings_are_known_do_not_go_through_the_model_again(llama, tmp_path):

@@ -139,14 +139,14 @@ def test_keys_change_with_everything_that_matters_and_with_nothing_else(model_fo
     asked, renamed = trial(PROMPTS[0], 4), trial(PROMPTS[0], 4, "v2/0/forward")
     (spelled,) = spell_trials(one, [asked])
     keys = {
-        spelled.reading_key,
-        spell_trials(other, [asked])[0].reading_key,
-        spell_trials(half, [asked])[0].reading_key,
-        spell_trials(one, [trial(PROMPTS[0], 5)])[0].reading_key,
-        spell_trials(one, [trial(PROMPTS[1], 4)])[0].reading_key,
+        spelled.key,
+        spell_trials(other, [asked])[0].key,
+        spell_trials(half, [asked])[0].key,
+        spell_trials(one, [trial(PROMPTS[0], 5)])[0].key,
+        spell_trials(one, [trial(PROMPTS[1], 4)])[0].key,
     }
     assert len(keys) == 5
-    assert spell_trials(one, [renamed])[0].reading_key == spelled.reading_key == reading_key(one, spelled.spelled)
+    assert spell_trials(one, [renamed])[0].key == spelled.key == reading_key(one, spelled.spelled)
 
 
 def test_a_key_changes_with_the_tokenizer_and_the_scorer_alone(model_folders, monkeypatch):
@@ -156,7 +156,7 @@ def test_a_key_changes_with_the_tokenizer_and_the_scorer_alone(model_folders, mo
     larger.add_tokens(["a word that no prompt has"])
     other = replace(opened, tokenizer=replace(opened.tokenizer, hf=larger))
     assert spell_trials(other, [trial(PROMPTS[0], 4)])[0].spelled == spelled.spelled
-    keys = {spelled.reading_key, reading_key(other, spelled.spelled)}
+    keys = {spelled.key, reading_key(other, spelled.spelled)}
     monkeypatch.setattr(spelled_trials, "SCORER_VERSION", "another")
     assert len(keys | {reading_key(opened, spelled.spelled)}) == 3
 

@@ -67,9 +67,9 @@ def test_a_changed_source_is_named_for_each_version_it_concerns_with_what_to_do(
 
 
 def test_a_source_that_is_reached_anew_is_named(pins):
-    del pins["sources"]["valuesassets/models/spans/plan.py"]
+    del pins["sources"]["valuesassets/models/spans/open_spans.py"]
     (fault,) = faults(pins)
-    assert fault.startswith("valuesassets/models/spans/plan.py changed, SPANS_VERSION")
+    assert fault.startswith("valuesassets/models/spans/open_spans.py changed, SPANS_VERSION")
 
 
 def test_a_raised_version_asks_to_be_pinned(pins):

@@ -69,7 +69,7 @@ def test_a_version_covers_what_the_wiring_calls(asset, monkeypatch):
     covered = {}
 
     def noting(modules, study, reads, wiring="", data=""):
-        name = next(found[1] for line in wiring.splitlines() if (found := re.match(r"\s+def (\w+)\(", line)))
+        name = next(found[1] for line in wiring.splitlines() if (found := re.match(r"\s*def (\w+)\(", line)))
         name = modules[0].rpartition(".")[2] if name == "make" else name
         covered[name] = {path.name for module in modules for path in reachable(module, wiring)}
         return "1"

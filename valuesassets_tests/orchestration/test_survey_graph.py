@@ -12,7 +12,7 @@ import pytest
 
 from valuesassets.definitions import build_definitions
 from valuesassets.instruments.survey.report.provenance import trace_point
-from valuesassets.orchestration.grid.shown_readings import flat_report
+from valuesassets.orchestration.grid.shown_records import flat_report
 from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.io_managers import declared_table
 from valuesassets.orchestration.partitions import cell_key

@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import pytest
 
-from valuesassets.cli.asking_cost import print_costs
+from valuesassets.cli.studies import print_costs
 from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.study_here import run_study_here
 from valuesassets_tests.orchestration.talking_study import CULTURES, Talker, write_talking_study

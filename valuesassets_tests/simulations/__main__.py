@@ -1,7 +1,6 @@
 """`python -m valuesassets_tests.simulations estimators` and `... claims`: what `make simulations` runs."""
 
-from valuesassets.cli.app import main
-from valuesassets.cli.plain_help import plain_typer
+from valuesassets.cli.app import main, plain_typer
 from valuesassets_tests.simulations.claims import claims
 from valuesassets_tests.simulations.estimators import estimators
 

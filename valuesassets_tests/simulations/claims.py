@@ -9,11 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from valuesassets.cli.inputs import FirstSeed, Processes, require_file_place
+from valuesassets.cli.inputs import require_file_place
 from valuesassets.records.errors import ScoringError
 from valuesassets.records.files import write_json, write_text
 from valuesassets_tests import simulations as simulations_of_instruments
 from valuesassets_tests.simulations.estimators import in_processes, simulated
+from valuesassets_tests.simulations.options import FirstSeed, Processes
 from valuesassets_tests.simulations.outcomes import (
     ENOUGH_POWER,
     simulate,

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from valuesassets.cli.inputs import FirstSeed, Processes, require_file_place
+from valuesassets.cli.inputs import require_file_place
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.records.errors import ScoringError
 from valuesassets.records.files import write_json
 from valuesassets.records.study import load_study
+from valuesassets_tests.simulations.options import FirstSeed, Processes
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,13 +1,10 @@
 """The tables that the toy alone writes."""
 
-import pyarrow as pa
+from functools import partial
 
-from valuesassets.records.columns import Column
-from valuesassets.records.table import Table
-from valuesassets.records.tables import declare_tables
+from valuesassets.records.columns import share, text
+from valuesassets.records.tables import declare_table
 
-TASK, YES = Column("task", pa.string(), "name of the task"), Column("yes", pa.float64(), "share of yes", range=(0, 1))
-declare_tables(
-    Table("toy/answers", "a question of a cell", "model", TASK, "question_id", YES),
-    Table("toy/leanings", "a cell", "model", TASK, YES),
-)
+table = partial(declare_table, vocabulary=(text("task", "name of the task"), share("yes!", "share of yes", unit="")))
+table("toy/answers", "a question of a cell", "model task question_id yes")
+table("toy/leanings", "a cell", "model task yes")

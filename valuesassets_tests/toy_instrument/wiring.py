@@ -11,7 +11,7 @@ from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.report import Beside, report_asset
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, part_partitions
-from valuesassets.records.study import Cell
+from valuesassets.records.study import Cell, Study
 from valuesassets.records.trials import Reading, Trial
 from valuesassets_tests.toy_instrument import tables  # noqa: F401  # declares them
 from valuesassets_tests.toy_instrument.analyses import ANALYSES
@@ -32,8 +32,7 @@ TOY = Instrument(
 def toy_assets(study: ToyStudy) -> list[dg.AssetsDefinition]:
     """From tasks to a page."""
     group, docs = "tasks", "prompts"
-
-    @declare(
+    prompts = declare(
         study,
         TOY,
         group,
@@ -41,14 +40,8 @@ def toy_assets(study: ToyStudy) -> list[dg.AssetsDefinition]:
         reads=("toy",),
         partitions_def=part_partitions(study, TOY),
         io_manager_key="trials",
-    )
-    def trials(context: dg.AssetExecutionContext) -> list[Trial]:
-        """The prompts of a task."""
-        from valuesassets_tests.toy_instrument.trials.trials import write_trials
-
-        return write_trials(TOY.part_of(study, context.partition_key))
-
-    @declare(
+    )(trials)
+    answered = declare(
         study,
         TOY,
         group,
@@ -56,18 +49,10 @@ def toy_assets(study: ToyStudy) -> list[dg.AssetsDefinition]:
         reads=(),
         step="cell",
         partitions_def=cell_partitions(study, TOY),
-        ins={"readings": dg.AssetIn(TOY.key("readings"), input_manager_key="readings")},
         io_manager_key="frame",
-    )
-    def answers(context: dg.AssetExecutionContext, trials: list[Trial], readings: list[Reading]) -> pd.DataFrame:
-        """What a model says in a task."""
-        from valuesassets_tests.toy_instrument.answers.answers import derive_answers
-
-        family, task = cell_of(context)
-        return derive_answers(trials, readings, Cell(family, TOY.part_of(study, task)))
-
+    )(answers)
     declared = partial(declare, study, TOY, group, step="analysis", many=["answers"])
-    made = [
+    analysed = [
         analysis_asset(declared, study, name, analysis, partial(offer_inputs, study))
         for name, analysis in ANALYSES.items()
     ]
@@ -76,4 +61,21 @@ def toy_assets(study: ToyStudy) -> list[dg.AssetsDefinition]:
         return Beside({"cells": TOY.cells(study)})
 
     report = report_asset(study, TOY, ANALYSES, beside, docs=docs, group=group, reads=("title",))
-    return [trials, *grid_assets(study, TOY), answers, *made, report]
+    return [prompts, *grid_assets(study, TOY), answered, *analysed, report]
+
+
+def trials(context: dg.AssetExecutionContext, study: Study) -> list[Trial]:
+    """The prompts of a task."""
+    from valuesassets_tests.toy_instrument.trials.trials import write_trials
+
+    return write_trials(TOY.part_of(study, context.partition_key))
+
+
+def answers(
+    context: dg.AssetExecutionContext, study: Study, trials: list[Trial], readings: list[Reading]
+) -> pd.DataFrame:
+    """What a model says in a task."""
+    from valuesassets_tests.toy_instrument.answers.answers import derive_answers
+
+    family, task = cell_of(context)
+    return derive_answers(trials, readings, Cell(family, TOY.part_of(study, task)))

@@ -101,13 +101,8 @@ class Documentation(WholeFiles):
 
 
 def pages_app(storage: Path, ui_port: int, site: Path = SITE) -> Starlette:
-    """The server of the pages.
-
-    Args:
-        storage: the storage folder, whose published files are shown.
-        ui_port: port of the UI, for links to it.
-        site: folder of the documentation.
-    """
+    """The server of the pages: the published files of the storage folder, the documentation of the folder `site`, and
+    links to the UI at its port."""
 
     def front(request: Request) -> Response:
         ui = f"http://{request.url.hostname}:{ui_port}/"

@@ -21,12 +21,8 @@ def is_asked_for() -> bool:
 
 
 def send_notices(title: str, body: str, seconds: float = SECONDS) -> str:
-    """Send a text to every address.
-
-    Returns:
-        One line on the result, which names addresses by number and kind: `2 of 3 notices sent; address 2 (json) was not
-        reached`.
-    """
+    """Send a text to every address and return one line on the result, which names addresses by number and kind: `2 of 3
+    notices sent; address 2 (json) was not reached`."""
     outcomes: dict[int, bool] = {}
     kinds: list[str] = []
     try:

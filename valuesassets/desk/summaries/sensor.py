@@ -9,11 +9,8 @@ SECONDS_BETWEEN_LOOKS = 30
 
 
 def backfill_sensor(root: Path, study: str) -> dg.SensorDefinition:
-    """The sensor, which runs by default: its pages are cheap, and notices need an address of the user.
-
-    Args:
-        root: the storage folder; pages are written to `<root>/<study>/summaries/`.
-    """
+    """The sensor, which runs by default: its pages, in `<root>/<study>/summaries/`, are cheap, and notices need an
+    address of the user."""
 
     @dg.sensor(
         name=SENSOR,

@@ -94,11 +94,7 @@ class BackfillSummary:
         return f"backfill {self.backfill_id} {self.ended} in {duration(self.seconds)}: {self._outcomes}{checks}"
 
     def page(self, ui: str) -> str:
-        """A self-contained HTML page.
-
-        Args:
-            ui: address of the web UI, without a slash at the end.
-        """
+        """A self-contained HTML page; `ui` is the address of the web UI, without a slash at the end."""
         page = template("valuesassets.desk.summaries", "summary", counted=counted, duration=duration)
         return page.render(summary=self, ui=ui, marks=MARKS)
 

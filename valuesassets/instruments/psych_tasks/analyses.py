@@ -34,7 +34,7 @@ ANALYSES = {
         ),
     ),
     "keying": HOME.analysis(
-        "measures.cells:keying_of_scales",
+        "measures.scale_answers:keying_of_scales",
         "keying_line",
         "report:keying",
         title="Keying: does a scale measure a trait, a label preference, or can it not be told?",
@@ -87,7 +87,7 @@ ANALYSES = {
         ),
     ),
     "reliability": HOME.analysis(
-        "measures.cells:reliability_of_scales",
+        "measures.scale_answers:reliability_of_scales",
         "scales_line",
         "report:consistency",
         title="Does a model agree with itself?",
@@ -104,7 +104,7 @@ ANALYSES = {
         ),
     ),
     "published_scores": HOME.analysis(
-        "measures.cells:published_scores_of_scales",
+        "measures.scale_answers:published_scores_of_scales",
         "scales_line",
         "report:published",
         title="The published score, beside what gives it without a trait",

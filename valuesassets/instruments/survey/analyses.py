@@ -248,8 +248,8 @@ ANALYSES = {
         captions={
             "coverage": "How often each kind of interval held the truth, with Monte Carlo error.",
             "rejections": "How often any test of a declared family rejected, corrected as in this study.",
-            "verdicts": "What families were said to be, by kind of world.",
-            "errors": "Means over worlds.",
+            "verdicts": "Verdicts on families, by kind of simulation.",
+            "errors": "Means over simulations.",
         },
         hidden=("p_values",),
     ),

@@ -28,7 +28,7 @@ class SpanEntry:
     @property
     def trial_id(self) -> str:
         """The id of its trial."""
-        return self.text.shown.trial.trial_id
+        return self.text.view.trial.trial_id
 
     @property
     def context_tokens(self) -> int | None:
@@ -47,14 +47,10 @@ class SpanEntry:
 
 @dataclass(frozen=True)
 class PreparedText:
-    """A trial's text, and the place and set of candidates of each of its spans.
-
-    Attributes:
-        opened: the model as it is asked this trial: in a chat, or with bare text.
-    """
+    """A trial's text for `opened`, the model as it is asked this trial, and each span's place and set of candidates."""
 
     opened: OpenedModel
-    shown: Shown
+    view: Shown
     readout: ScoreSpans
     places: tuple[Place, ...]
     spelled: SpannedText | None
@@ -71,18 +67,18 @@ def _prepare(opened: OpenedModel, trial: Trial) -> Iterator[SpanEntry | Reading]
     assert isinstance(readout, ScoreSpans)  # noqa: S101
     spans, opened = range(len(readout.spans)), as_shown(opened, trial)
     try:
-        shown = show_trial(opened, trial)
-        places = _places(opened, shown, readout)
-        spelled = span_text(opened, shown.text, places, readout) if readout.history == "given" else None
+        view = show_trial(opened, trial)
+        places = _places(opened, view, readout)
+        spelled = span_text(opened, view.text, places, readout) if readout.history == "given" else None
         if spelled is None:
-            opened.tokenizer.require_round_trip(shown.text)
+            opened.tokenizer.require_round_trip(view.text)
     except TokenizerError as error:
         for number in spans:
             yield _fail(opened, trial, number, str(error))
         return
-    text = PreparedText(opened, shown, readout, places, spelled)
+    text = PreparedText(opened, view, readout, places, spelled)
     ends = [0, *(place.end for place in places)]
-    pieces = [(shown.text[end : place.start], place.leads) for end, place in zip(ends, places, strict=False)]
+    pieces = [(view.text[end : place.start], place.leads) for end, place in zip(ends, places, strict=False)]
     for number in spans:
         span_or_fault = spelled.spans[number] if spelled else None
         if isinstance(span_or_fault, str):
@@ -95,7 +91,7 @@ def _prepare(opened: OpenedModel, trial: Trial) -> Iterator[SpanEntry | Reading]
             yield SpanEntry(text, number, _key(opened, spelled, span_or_fault, readout))
 
 
-def _places(opened: OpenedModel, shown: Shown, readout: ScoreSpans) -> tuple[Place, ...]:
+def _places(opened: OpenedModel, view: Shown, readout: ScoreSpans) -> tuple[Place, ...]:
     """The place of each span in the text that the model sees.
 
     An answer that begins a turn may have a space before it or none, since models do not know which is expected. Where a
@@ -105,13 +101,13 @@ def _places(opened: OpenedModel, shown: Shown, readout: ScoreSpans) -> tuple[Pla
     if not opened.prompting.is_chat:
         return tuple(Place(span.start, span.end, span.set) for span in readout.spans)
     places: list[Place] = []
-    for (turn, first, end), span in zip(places_in_chat(shown.trial, readout), readout.spans, strict=True):
-        begin = shown.starts[turn]
+    for (turn, first, end), span in zip(places_in_chat(view.trial, readout), readout.spans, strict=True):
+        begin = view.starts[turn]
         start, leads = begin + first, ("",)
         if first == 0:
-            is_led = shown.text[shown.prefixes[turn] : begin] == " "
+            is_led = view.text[view.prefixes[turn] : begin] == " "
             start, leads = (begin - 1, (" ", "")) if is_led else (begin, ("", " "))
-        elif span.at is not None and shown.text[start] == " ":
+        elif span.at is not None and view.text[start] == " ":
             leads = (" ",)
         places.append(Place(start, begin + end, span.set, leads))
     return tuple(places)

@@ -1,6 +1,8 @@
-"""`OpenSpan`: the questions of a span to its model, and the reading made from the answers."""
+"""`OpenSpan`: the questions of a span to its model, the reading made from the answers, and an answer drawn from it."""
 
+import hashlib
 import math
+from array import array
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -18,12 +20,7 @@ class OpenSpan:
     """A span of a text: its questions (`asks`), and its reading once all of them are answered."""
 
     def __init__(self, loaded: LoadedModel, span: SpelledSpan, ids: Tokens, as_published: bool) -> None:
-        """Begin a reading.
-
-        Args:
-            ids: the whole text.
-            as_published: whether the rows that the published code reads are asked for too.
-        """
+        """Begin a reading of a span of the whole text `ids`; `as_published` asks for the published code's rows too."""
         self._open = OpenReading(loaded.tokenizer, span.spelled, span.stops)
         self._dtype, self._spellings = loaded.opened.dtype, span.spelled.spellings
         self._nodes = span.spelled.trie.inner_nodes
@@ -65,3 +62,29 @@ class OpenSpan:
 
         probs = tuple(math.fsum(map(published, paths)) for paths in self._spellings)
         return replace(reading, label_probs_published=probs)
+
+
+def answer_own(probs: Sequence[float], candidates: Sequence[str], key: str | None, ids: Tokens) -> str:
+    """A candidate drawn with `key` (`draw_candidate`); without a key the likeliest, the first of equals.
+
+    >>> answer_own((0.2, 0.3, 0.3), ("a", "b", "c"), None, (1, 2))
+    'b'
+    """
+    if key is not None:
+        return draw_candidate(probs, candidates, key, ids)
+    return candidates[max(range(len(candidates)), key=probs.__getitem__)]
+
+
+def draw_candidate(probs: Sequence[float], candidates: Sequence[str], key: str, ids: Tokens) -> str:
+    """The candidate whose log-probability plus Gumbel noise is largest; the noise hashes key, text and candidate.
+
+    This is a draw from the renormalised probabilities. Only rounding can change a draw, and it seldom does.
+    """
+    beginning = f"{key} ".encode() + array("q", ids).tobytes()
+
+    def score(place: int) -> float:
+        digest = hashlib.sha256(beginning + candidates[place].encode()).digest()
+        noise = -math.log(-math.log((int.from_bytes(digest[:8], "big") + 0.5) / 2**64))
+        return math.log(probs[place]) + noise if probs[place] > 0 else -math.inf
+
+    return candidates[max(range(len(candidates)), key=score)]

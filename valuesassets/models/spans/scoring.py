@@ -24,12 +24,10 @@ OTHER_CHUNK = 96
 
 @dataclass(frozen=True)
 class SpanReadings(Scored):
-    """The readings of spans, with the strategy that read them and its tokens per piece.
+    """The readings of spans, the strategy that read them (`road` in metadata), and its tokens per piece.
 
     Attributes:
-        strategy: name of the strategy (`road` in metadata).
-        cost, certificate_cost: what was computed now for the readings and for the certificate; stored readings cost
-            nothing, so that no file holds these.
+        cost, certificate_cost: what was computed now for readings and certificate, without stored readings; in no file.
     """
 
     strategy: str
@@ -67,12 +65,8 @@ def score_spans(
     """The probability of every candidate at every span; a text whose readings are all stored is not read again.
 
     The shared beginning of texts goes through the model once. The pieces of texts are planned over all texts, stored or
-    not: a reading has the same bytes however often the work was interrupted.
-
-    Args:
-        entries: as `prepare_spans` gives them.
-        on_progress: called with (spans read, all spans) after each text.
-        store: where readings are stored.
+    not: a reading has the same bytes however often the work was interrupted. `on_progress` is called with (spans read,
+    all spans) after each text.
 
     Raises:
         TokenizerError: not one span can be asked of this model.
@@ -103,10 +97,8 @@ def _certify(
     readings: Mapping[str, Reading],
     cost: Cost,
 ) -> Certificate:
-    """Read a few spans again, each alone and in other pieces: that with the least text before it, and drawn ones.
-
-    They are drawn from all spans, stored ones too; a span that does not fit into memory alone is left out.
-    """
+    """Read a few spans again, each alone and in other pieces: that with the least text before it, and others drawn from
+    all, stored ones too; a span that does not fit into memory alone is left out."""
     keys = [key for key, reading in readings.items() if reading.status is Status.OK]
     keys.sort(key=lambda key: (entries[key].text.places[entries[key].number].start, key))
     other_keys = random.Random("".join(keys)).sample(keys[1:], min(SAMPLED, len(keys)) - 1) if keys else []  # noqa: S311

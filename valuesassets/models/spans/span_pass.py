@@ -7,14 +7,12 @@ from valuesassets.models.engine import OutOfMemory
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.reading_pass import OnProgress
-from valuesassets.models.spans.drawing import answer_own
 from valuesassets.models.spans.entries import PreparedText, SpanEntry
-from valuesassets.models.spans.open_spans import OpenSpan
-from valuesassets.models.spans.plan import plan_pieces
+from valuesassets.models.spans.open_spans import OpenSpan, answer_own
 from valuesassets.models.spans.spelling import Place, SpelledSpan, TextTokens, span_text
 from valuesassets.models.spans.strategies import choose_strategy, new_strategy
 from valuesassets.models.spelled_trials import TRIAL, failed
-from valuesassets.models.token_trees import shared_length
+from valuesassets.models.token_trees import plan_pieces, shared_length
 from valuesassets.records.errors import TokenizerError
 from valuesassets.records.trials import Reading, Status
 from valuesassets.spelling.open_reading import OUTSIDE_KEPT
@@ -25,12 +23,7 @@ SMALLEST_CHUNK = 16
 
 
 class SpanPass:
-    """Reads the spans of texts; gives their readings by key.
-
-    Attributes:
-        strategy: how spans are read.
-        notes: what a person should know about the readings, in words.
-    """
+    """Reads the spans of texts by a `strategy`; `notes` are what a person should know about the readings."""
 
     def __init__(
         self,
@@ -57,10 +50,7 @@ class SpanPass:
         return self._readings
 
     def read_again(self, entry: SpanEntry, chunk: int, cost: Cost) -> Reading | None:
-        """Read a span again, with no other span and no text behind it, in pieces of `chunk` tokens.
-
-        None where it does not fit into memory. What it computes is added to `cost`.
-        """
+        """Read a span again, alone and without text behind it, in pieces of `chunk` tokens; None if it does not fit."""
         ids, span = self._question_of(entry)
         opened = OpenSpan(self._loaded, span, ids, entry.text.readout.as_published)
         length = max(ask.at for ask in opened.asks)
@@ -86,9 +76,6 @@ class SpanPass:
 
         self._write_own(self._texts[id(entry.text)][: entry.number + 1], recall)
         return questions[entry.key]
-
-    def _ids(self, text: PreparedText) -> Tokens:
-        return text.spelled.ids if text.spelled else TextTokens(text.opened.tokenizer, text.shown.text).ids
 
     def _read_given(self, texts: list[list[SpanEntry]]) -> None:
         """Read texts with given answers."""
@@ -186,7 +173,7 @@ class SpanPass:
         """Read texts into which the model's own answers are written."""
         questions = [entries[0].text for entries in texts]
         beginnings = [
-            TextTokens(text.opened.tokenizer, text.shown.text[: text.places[0].start]).ids for text in questions
+            TextTokens(text.opened.tokenizer, text.view.text[: text.places[0].start]).ids for text in questions
         ]
         order = sorted(range(len(texts)), key=beginnings.__getitem__)
         sorted_ids, chunk, plan = [beginnings[place] for place in order], 0, []
@@ -198,7 +185,7 @@ class SpanPass:
                 self._keep(texts[place], self._answer(texts[place], plan[number][1]))
 
     def _answer(self, entries: Sequence[SpanEntry], ends: Sequence[int]) -> dict[str, Reading]:
-        """The readings of a text's spans, each after the answers drawn at the spans before it.
+        """The readings of a text's spans, each after the answers drawn before it.
 
         Args:
             ends: where the pieces of the text before the first span end.
@@ -229,7 +216,7 @@ class SpanPass:
     ) -> dict[str, Reading]:
         """Write the model's own answers into a text, each drawn from the reading that `read` gives of its span."""
         text = entries[0].text
-        shown_text, readout = text.shown.text, text.readout
+        shown_text, readout = text.view.text, text.readout
         text_so_far, end_of_last = "", 0
         readings: dict[str, Reading] = {}
         for entry, place in zip(entries, text.places, strict=False):

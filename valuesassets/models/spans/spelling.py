@@ -16,7 +16,7 @@ from valuesassets.records.trials import SpanFault
 from valuesassets.spelling.prompt_tokenizer import PromptTokenizer
 from valuesassets.spelling.spellings import MOST_TOKENS, SpelledPrompt, require_short
 from valuesassets.spelling.tokens import Tokens
-from valuesassets.spelling.trie import Trie, build_trie
+from valuesassets.spelling.trie import build_trie
 
 WINDOW = 32
 """Tokens before a span that are encoded together with its candidates, instead of the whole text before it."""
@@ -40,12 +40,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class SpelledSpan:
-    """A span of a text with the spellings of its candidates.
+    """A span of a text with the spellings of its candidates, their trie, and the context's last tokens.
 
     Attributes:
         shared: number of tokens that the context shares with the whole text; mostly all of the context's.
         rest: the context's other tokens, where the given answer merges with the text before it.
-        spelled: the spellings of each candidate, their trie, and the context's last tokens.
         stops: the tokens that end a candidate, at each node where another candidate continues.
         answer_at: the token of the whole text in which the given answer begins; None without an answer.
     """
@@ -95,10 +94,7 @@ class TextTokens:
         return place + len(self._lead) if is_there else None
 
     def window(self, start: int) -> tuple[int, int]:
-        """Where a window before character `start` may begin: a token of `ids`, and its character.
-
-        Both are 0 where the whole text is needed: it is short, or the tokenizer gives no places of tokens.
-        """
+        """Where a window before a character may begin: token and character; (0, 0) where all of the text is needed."""
         place = bisect_left(self._starts, start) - WINDOW
         while place > 0 and (self._starts[place] == self._starts[place - 1]):
             place -= 1  # the tokens of one character
@@ -106,11 +102,7 @@ class TextTokens:
 
 
 def span_text(opened: OpenedModel, text: str, places: Sequence[Place], readout: ScoreSpans) -> SpannedText:
-    """The tokens of a text and the spellings at its places; in a chat, the end of a turn closes an answer too.
-
-    Raises:
-        TokenizerError: the tokenizer does not keep the text whole.
-    """
+    """The tokens of a text, and its places' spellings; a TokenizerError if the tokenizer does not keep it whole."""
     tokenizer = opened.tokenizer
     tokenizer.require_round_trip(text)
     whole = TextTokens(tokenizer, text)
@@ -158,6 +150,8 @@ def _spell(
 
 Spellings = tuple[tuple[Tokens, ...], ...]
 """The spellings of each candidate."""
+_trie = lru_cache(maxsize=256)(build_trie)
+"""The trie over candidates' spellings; cached, since the spans of a task mostly share it."""
 
 
 def _spellings(
@@ -195,12 +189,6 @@ def _spellings(
                 spellings_here.append(path)
                 text_at[path] = text
     return tuple(map(tuple, spellings)), text_at
-
-
-@lru_cache(maxsize=256)
-def _trie(spellings: Spellings) -> Trie:
-    """The trie over the spellings of candidates; cached, since the spans of a task mostly share it."""
-    return build_trie(spellings)
 
 
 def _is_readable(tokenizer: PromptTokenizer, path: Tokens) -> bool:

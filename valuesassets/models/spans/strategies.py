@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from valuesassets.models.cached_text import CHUNK, CHUNK_OF_A_GPU, LARGEST_LOGITS, Ask, CachedText, Cost
 from valuesassets.models.engine import OutOfMemory, read_batch
@@ -12,7 +12,7 @@ from valuesassets.models.token_trees import grow_tree, part_into_chains, shared_
 from valuesassets.spelling.tokens import NextToken, Tokens
 
 
-class ReadingStrategy(Protocol):
+class ReadingStrategy:
     """A way to read next-token distributions at many places of texts, one text after the other."""
 
     name: str
@@ -23,32 +23,22 @@ class ReadingStrategy(Protocol):
     """What was computed so far."""
 
     def begin(self, asks: Sequence[Ask]) -> None:
-        """Begin a text; no reading of it may depend in a single bit on the text before.
-
-        Args:
-            asks: everything to read of the text, stored readings included; empty where that is not known yet.
-        """
-        ...
+        """Begin a text (all `asks`, as far as known); no bit of its readings may depend on the text before."""
 
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
         """Read the next token at every ask of a text, or of a text that continues the last one.
 
         Args:
-            ends: where the text's pieces end.
-            beside: asks of other texts within the beginning that they share with this one: they are read now, and
-                answered from memory later.
-
-        Raises:
-            OutOfMemory: the text does not fit in such pieces.
+            ends: where the text's pieces end; OutOfMemory is raised where the text does not fit in these.
+            beside: asks of other texts within the beginning that they share with this one, read now and kept for later.
         """
-        ...
+        raise NotImplementedError
 
     def clear(self) -> None:
         """Free the memory that holds the last text."""
-        ...
 
 
-class CachedStrategy:
+class CachedStrategy(ReadingStrategy):
     """Reads a text beside its own cache, and keeps the beginning that the next text shares."""
 
     name = "beside one cached text"
@@ -97,7 +87,7 @@ class CachedStrategy:
         return self._window is not None and longest > self._window and self._loaded.text_window_fault is not None
 
     @cached_property
-    def _beyond(self) -> "ReadingStrategy":
+    def _beyond(self) -> ReadingStrategy:
         """The strategy for texts beyond the window."""
         subject = f"texts longer than the model's window of {self._window} tokens were read"
         strategy, how = _uncached_strategy(self._loaded, self._n_likeliest, self.cost)
@@ -149,7 +139,7 @@ class CachedStrategy:
             yield part
 
 
-class ForkedStrategy:
+class ForkedStrategy(ReadingStrategy):
     """Reads a text through one cache, and what is asked beyond the text on a copy of the cache at each place.
 
     Texts share nothing, since such a cache cannot be cropped to their shared beginning.
@@ -198,7 +188,7 @@ class ForkedStrategy:
         self._text.clear()
 
 
-class AloneStrategy:
+class AloneStrategy(ReadingStrategy):
     """Reads each sequence by itself, together with those that are beginnings of it."""
 
     name = "each sequence alone"
@@ -207,9 +197,6 @@ class AloneStrategy:
         self.chunk = CHUNK
         self._model, self._n_likeliest = loaded.model, n_likeliest
         self.cost = Cost() if cost is None else cost
-
-    def begin(self, asks: Sequence[Ask]) -> None:
-        """See `ReadingStrategy`: nothing is held."""
 
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
         """See `ReadingStrategy`; `ends` and `beside` are not used."""
@@ -221,9 +208,6 @@ class AloneStrategy:
             answers |= dict(zip(part, replies, strict=True))
             self.cost.add(len(tree.tokens), len(part))
         return [answers[place] for place in range(len(asks))]
-
-    def clear(self) -> None:
-        """See `ReadingStrategy`: nothing is held."""
 
 
 def choose_strategy(loaded: LoadedModel, n_likeliest: int, notes: list[str]) -> ReadingStrategy:
@@ -246,7 +230,7 @@ def new_strategy(loaded: LoadedModel, n_likeliest: int, like: ReadingStrategy) -
 
 def _uncached_strategy(
     loaded: LoadedModel, n_likeliest: int, cost: Cost | None = None
-) -> tuple["ForkedStrategy | AloneStrategy", str]:
+) -> tuple[ForkedStrategy | AloneStrategy, str]:
     """The strategy for text that cannot be read beside a cached text, and how it reads, in words."""
     if loaded.fork_fault is None:
         return ForkedStrategy(loaded, n_likeliest, cost), "on copies of the cached text"

@@ -69,12 +69,13 @@ def declare(
     stamp: str = "",
     inputs: Sequence[str] = (),
     many: Sequence[str] = (),
+    everywhere: Sequence[str] = (),
     reads: Sequence[str] = tuple(Study.model_fields),
     entries: Sequence[str] = (),
     files: Mapping[str, str] = MappingProxyType({}),
     modules: Sequence[str] = (),
     wiring: str = "",
-    docs: str,
+    docs: str = "",
     line: Line | None = None,
     picture: Picture | None = None,
     step: Step | None = None,
@@ -83,9 +84,9 @@ def declare(
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
     """Declare the asset `<instrument>/<function name>`, derived by the instrument's file of the same name.
 
-    A parameter of the function is the instrument's asset of that name, unless it is a resource. An error of ours
-    becomes a dagster Failure with its one line and a link to its node job's log; it is never retried, since the input
-    has to be mended first. Assets that ask models cost money or GPU time: they have the tag `asks_models`.
+    A parameter of the function is the instrument's asset of that name, unless it is the study or a resource. An error
+    of ours becomes a dagster Failure with its one line and a link to its node job's log; it is never retried, since the
+    input has to be mended first. Assets that ask models cost money or GPU time: they have the tag `asks_models`.
 
     Args:
         group: name of the asset's group, as the survey calls it.
@@ -93,14 +94,16 @@ def declare(
         stamp: hash of what lies outside the project; it goes into the code version.
         inputs: further assets, for the function's `**` parameter.
         many: inputs that are given as a dict of the partitions that exist.
+        everywhere: those that are given as a dict of all partitions, whatever partition the asset is made in.
         reads: tables and keys of the study that the derivation reads and goes stale with. The study's name is always
             one of them: another study of the same instance has files of its own.
         entries: tables of which each entry counts for itself, see `entries_of`; a new one makes nothing stale.
         files: stamps of files by partition, each of which counts for itself too.
-        modules: what the function names and does not import; its code version covers them too.
+        modules: what the function names and does not import; its code version covers them too. A name that begins with
+            a dot is in the instrument's package.
         wiring: what the function was made from, where several assets are made by one function; `sources` of functions
             that it calls.
-        docs: page of the documentation that describes it.
+        docs: page of the documentation that describes it, by default the one with the instrument's name.
         line: gives the line that the UI shows of its value, where the asset has no line of its own.
         picture: draws what the UI shows of its value, where the asset has no picture of its own.
         step: its step between readings and report, which decides whether it follows arriving cells by itself.
@@ -109,7 +112,7 @@ def declare(
 
     def declared(function: Callable[..., Any]) -> dg.AssetsDefinition:
         name = function.__name__
-        key, tables = instrument.key(name), sorted({"name", *reads})
+        key, tables, page = instrument.key(name), sorted({"name", *reads}), docs or instrument.name
         hashes = entries_of(study, entries) | ({"files": dict(files)} if files else {})
         chosen = {**_by_io_manager(name, options.get("io_manager_key", "")), **options}
         source, data = inspect.getsource(function) + wiring, "" if name in NODE_ONLY else instrument.name
@@ -118,13 +121,13 @@ def declare(
         recorded = {READS: sorted({*tables, *entries})} | ({ENTRIES: hashes} if hashes else {})
         return dg.asset(
             key=key,
-            ins=_inputs(instrument, function, inputs, many) | dict(ins),
+            ins=_inputs(instrument, function, inputs, many, everywhere) | dict(ins),
             group_name=instrument.called(group),
             tags={"study": study.name} | tags | ({STEP: step} if step else {}),
             owners=list(study.owners) or None,
-            metadata={"docs": docs_of(docs)} | recorded,
+            metadata={"docs": docs_of(page)} | recorded,
             code_version=version + stamp[:8],
-            check_specs=[each.spec(key, docs, options.get("partitions_def")) for each in checks] or None,
+            check_specs=[each.spec(key, page, options.get("partitions_def")) for each in checks] or None,
             automation_condition=condition_of(study, instrument.name, step),
             **chosen,
         )(_failing_clearly(function, study, hashes, line, picture, is_frame="dagster_type" in chosen))
@@ -141,7 +144,8 @@ def _by_io_manager(name: str, io_manager: str) -> dict[str, Any]:
 def _modules(instrument: Instrument, name: str, modules: Sequence[str]) -> list[str]:
     """The modules that derive an asset: that of its name, those that are declared, and its node job's."""
     by_name = [] if name in NODE_ONLY else homes(instrument.package, name)
-    return [*by_name, *modules, *([NODE_JOBS[name]] if name in NODE_JOBS else [])]
+    named = [f"{instrument.package}{module}" if module.startswith(".") else module for module in modules]
+    return [*by_name, *named, *([NODE_JOBS[name]] if name in NODE_JOBS else [])]
 
 
 def sources(*functions: Callable[..., Any]) -> str:
@@ -150,16 +154,25 @@ def sources(*functions: Callable[..., Any]) -> str:
 
 
 def _inputs(
-    instrument: Instrument, function: Callable[..., Any], inputs: Sequence[str], many: Sequence[str]
+    instrument: Instrument,
+    function: Callable[..., Any],
+    inputs: Sequence[str],
+    many: Sequence[str],
+    everywhere: Sequence[str],
 ) -> dict[str, dg.AssetIn]:
     """The assets that a function takes by the names of its parameters, and further ones."""
     parameters = [
         each.name
         for each in inspect.signature(function).parameters.values()
-        if each.kind is not each.VAR_KEYWORD and each.annotation not in (dg.AssetExecutionContext, Storage)
+        if each.kind is not each.VAR_KEYWORD and each.annotation not in (dg.AssetExecutionContext, Storage, Study)
     ]
     return {
-        name: dg.AssetIn(instrument.key(name), metadata=DICT_OF_PARTITIONS if name in many else None)
+        name: dg.AssetIn(
+            instrument.key(name),
+            metadata=DICT_OF_PARTITIONS if name in (*many, *everywhere) else None,
+            input_manager_key=name if name == instrument.asks else None,
+            partition_mapping=dg.AllPartitionMapping() if name in everywhere else None,
+        )
         for name in (*parameters, *inputs)
     }
 
@@ -179,6 +192,10 @@ def _failing_clearly(
         is_frame: whether its Dagster type takes nothing but a frame.
     """
 
+    signature = inspect.signature(function)
+    parameters = signature.parameters.values()
+    given = {each.name: study for each in parameters if each.annotation is Study}
+
     @functools.wraps(function)
     def failing_clearly(*args: Any, **kwargs: Any) -> Any:
         began, context = time.time(), dg.AssetExecutionContext.get()
@@ -187,7 +204,7 @@ def _failing_clearly(
             _require_partition(context, partition)
             if why := why_no_cell(context.assets_def.partitions_def, partition):
                 return _no_cell(context, why, is_frame)
-            result = first_look(function(*args, **kwargs), line, picture, study)
+            result = first_look(function(*args, **kwargs, **given), line, picture, study)
             entries = entries_of_partition(hashes, partition)
             made_of = {ENTRIES: dg.MetadataValue.json(entries)} if hashes else {}
             return result._replace(
@@ -199,9 +216,8 @@ def _failing_clearly(
             raise dg.Failure(str(error), log, allow_retries=False) from error
 
     # Dagster reads "MaterializeResult" as "no value" where an asset has checks; ours carry values.
-    signature = inspect.signature(function)
     failing_clearly.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[_as_resource(each) for each in signature.parameters.values()],
+        parameters=[_as_resource(each) for each in parameters if each.name not in given],
         return_annotation=inspect.Signature.empty,
     )
     return failing_clearly
@@ -238,11 +254,8 @@ def _no_cell(context: dg.AssetExecutionContext, why: str, is_frame: bool) -> dg.
 
 
 def _require_partition(context: dg.AssetExecutionContext, partition: str | None) -> None:
-    """See that a run which was launched by hand names a partition of the asset; a click never names another.
-
-    Raises:
-        StudyError: names the partitions that can be chosen.
-    """
+    """See that a run which was launched by hand names a partition of the asset, since a click never names another;
+    StudyError names the partitions that can be chosen."""
     partitions = context.assets_def.partitions_def
     if partitions is not None and (partition is None or not partitions.has_partition_key(str(partition))):
         names = ", ".join(str(key) for key in partitions.get_partition_keys())

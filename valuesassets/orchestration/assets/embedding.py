@@ -35,11 +35,8 @@ def embed_texts(
     revision: str | None = None,
     prefix: str | None = None,
 ) -> Embedded:
-    """Embed texts where the study says; a text that any asset has embedded before is not embedded again.
-
-    Args:
-        model: hub id or folder of a sentence-transformers model.
-    """
+    """Embed texts by a sentence-transformers model (hub id or folder); a text that any asset has embedded before is not
+    embedded again."""
     folder = storage.job_folder(context.asset_key, own_partition(context)).absolute()
     places: dict[str, int] = {}
     rows = np.array([places.setdefault(text, len(places)) for text in texts], dtype=np.intp)

@@ -16,9 +16,9 @@ from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, readings_job, score_cell, score_job
 from valuesassets.orchestration.grid.left_out import overrides_of, why_no_trials
 from valuesassets.orchestration.grid.node_jobs import run_node_job
-from valuesassets.orchestration.grid.shown_readings import flat_report, show_readings, version_checks
+from valuesassets.orchestration.grid.shown_records import flat_report, show_readings, version_checks
 from valuesassets.orchestration.instruments import Instrument
-from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS, table_of
+from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
 from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
@@ -33,11 +33,8 @@ from valuesassets.reporting.analyses import named
 
 
 def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> list[dg.AssetsDefinition]:
-    """From the trials of an instrument to the readings of its cells.
-
-    Args:
-        directional: `module:name` of the items to which every sane model answers more in one direction.
-    """
+    """From the trials of an instrument to the readings of its cells; `directional` names, as `module:name`, the items
+    to which every sane model answers more in one direction."""
     return [preflight_asset(study, instrument, directional), readings_asset(study, instrument)]
 
 
@@ -48,7 +45,6 @@ def models_first(study: Study, instrument: Instrument) -> list[dg.AssetKey]:
 
 def preflight_asset(study: Study, instrument: Instrument, directional: str) -> dg.AssetsDefinition:
     """The trial run of each family."""
-    every = dg.AllPartitionMapping()
 
     @declare(
         study,
@@ -59,7 +55,7 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
         picture=pictures.draw_preflight,
         checks=[checks.PREFLIGHT_PASSES, checks.PREFLIGHT_IS_PLAUSIBLE],
         partitions_def=model_partitions(study),
-        ins={"trials": dg.AssetIn(instrument.key("trials"), metadata=DICT_OF_PARTITIONS, partition_mapping=every)},
+        everywhere=["trials"],
         deps=models_first(study, instrument),
         io_manager_key="json",
         kinds={"pytorch"},
@@ -192,11 +188,8 @@ def readings_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
 
 
 def cells_of_family(study: Study, instrument: Instrument, family: str, trials: Mapping[str, Any]) -> list[Cell]:
-    """The cells of a family whose trials have been made, also those in which no question can be asked.
-
-    Raises:
-        MissingData: there are no trials yet in any of its parts.
-    """
+    """The cells of a family whose trials have been made, also those in which no question can be asked; MissingData
+    where there are none."""
     cells = [cell for cell in instrument.cells(study) if cell.family == family and cell.part.name in trials]
     if not cells:
         raise MissingData(f"{family}: there are no trials yet in any of its languages; materialise trials first")

@@ -53,7 +53,7 @@ def report_asset(
     many: Sequence[str] = (),
     deps: Sequence[str] = (),
     pictured: str | None = None,
-    docs: str = "report",
+    docs: str = "",
     group: str = GROUP,
     **options: Any,
 ) -> dg.AssetsDefinition:

@@ -82,14 +82,8 @@ def reference_models_asset(
 
 
 def trained_cells(study: Study, instrument: Instrument, inputs: Mapping[str, Any]) -> list[Cell]:
-    """The cells of an instrument whose models are trained here, family by family.
-
-    Args:
-        inputs: of an asset; where it takes `trials`, cells without trials are left out.
-
-    Raises:
-        MissingData: there are none.
-    """
+    """The cells of an instrument whose models are trained here, family by family, without those that lack trials where
+    the asset takes `trials`; MissingData where there are none."""
     cells = [cell for cell in instrument.cells(study) if study.families[cell.family].kind == "reference"]
     if "trials" in inputs:
         cells = [cell for cell in cells if inputs["trials"].get(cell.part.name)]

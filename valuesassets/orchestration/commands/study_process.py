@@ -77,11 +77,8 @@ def materialise_parts(
 
 
 def require_all(failed: dict[str, str]) -> None:
-    """Fail this run if parts have failed.
-
-    Raises:
-        dagster.Failure: names each failed part with the first line of its error, and says what to do.
-    """
+    """Fail this run if parts have failed; the failure names each with the first line of its error, and says what to
+    do."""
     if failed:
         listed = "\n".join(f"{name}: {reason}" for name, reason in failed.items())
         raise dg.Failure(

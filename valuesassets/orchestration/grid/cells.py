@@ -74,11 +74,8 @@ def score_cell(
     instrument: Instrument = SURVEY,
     model: Path | None = None,
 ) -> ScoreCell:
-    """The entry of a score job for one cell, by default named `<model>/<language>`.
-
-    Args:
-        model: folder of a reference model outside its family's folder.
-    """
+    """The entry of a score job for one cell, by default named `<model>/<language>`; `model` is the folder of a
+    reference model outside its family's folder."""
     settings = study.require_cell(family, language)
     revision = stamp = None
     if settings.endpoint is not None:
@@ -111,11 +108,7 @@ def score_cell(
 
 
 def _require_same_file(family: str, model: str, weights: Mapping[str, Any]) -> str:
-    """The folder made from a GGUF file; the file's parts must be unchanged or missing.
-
-    Raises:
-        MissingData: the file has changed, or the folder is missing.
-    """
+    """The folder made from a GGUF file; MissingData where the file's parts have changed or the folder is missing."""
     parts = zip(part_paths(Path(model)), weights["gguf_stamp"] or (), strict=False)
     present = [(part.stat(), recorded) for part, recorded in parts if part.is_file()]
     if any([stat.st_size, stat.st_mtime_ns] != recorded for stat, recorded in present):
@@ -236,11 +229,8 @@ def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Ce
 
 
 def require_preflight(study: Study, cell: Cell, verdict: dict[str, Any]) -> None:
-    """Require that a cell has a preflight that does not leave it out, or an override with a reason.
-
-    Raises:
-        MissingData: it has no preflight or is left out; says why and what to do.
-    """
+    """Require that a cell has a preflight that does not leave it out, or an override with a reason; MissingData says
+    why not and what to do."""
     family, part = cell.family, cell.part.name
     if part not in verdict.get("parts", {}) and not study.preflight.of_cell(str(cell)):
         raise MissingData(f"{cell} has had no preflight; materialise preflight/{family} again")
@@ -248,11 +238,8 @@ def require_preflight(study: Study, cell: Cell, verdict: dict[str, Any]) -> None
 
 
 def _require_not_left_out(study: Study, cell: Cell, verdict: dict[str, Any]) -> None:
-    """Require that a cell is not left out by its preflight, for readings and for written answers.
-
-    Raises:
-        MissingData: it is left out; says why and what to do.
-    """
+    """Require that a cell is not left out by its preflight, for readings and for written answers; MissingData says why
+    it is left out and what to do."""
     from valuesassets.answers.preflight import left_out_parts
 
     require_overrides(study)

@@ -39,11 +39,7 @@ class GridConfig(dg.Config):
 
 @dataclass(frozen=True)
 class Grid:
-    """The cells of one instrument in a study, with the storage of their results.
-
-    Attributes:
-        graph: the graph of the study's assets.
-    """
+    """The cells of one instrument in a study, with the storage of their results and the graph of the study's assets."""
 
     study: Study
     storage: Storage
@@ -63,11 +59,8 @@ class Grid:
 
 @dataclass(frozen=True)
 class WantedCell:
-    """A cell to ask, with its job.
-
-    Attributes:
-        tags: tags of its materialisation: the versions of its code and inputs when it was requested.
-    """
+    """A cell to ask, with its job and the tags of its materialisation: the versions of its code and inputs when it was
+    requested."""
 
     cell: Cell
     partition: dg.MultiPartitionKey
@@ -86,14 +79,8 @@ def partition_of(instrument: Instrument, cell: Cell) -> dg.MultiPartitionKey:
 
 
 def choose_cells(choices: list[str], grid: Grid, instance: dg.DagsterInstance) -> list[Cell]:
-    """The chosen cells, in the study's order.
-
-    Args:
-        choices: names of cells, or words of `WORDS`.
-
-    Raises:
-        StudyError: the grid has no such cell.
-    """
+    """The cells chosen by name or by the words of `WORDS`, in the study's order; StudyError where the grid has no such
+    cell."""
     names = {str(cell): cell for cell in grid.cells}
     for name in choices:
         if name not in names and name not in WORDS:

@@ -19,8 +19,7 @@ from valuesassets.orchestration.grid.grid_cells import Grid, WantedCell, latest_
 from valuesassets.orchestration.grid.left_out import left_out_cells
 from valuesassets.orchestration.grid.node_jobs import SentJob
 from valuesassets.orchestration.grid.on_slurm import alike, job_label, slurm_options, slurm_root, slurm_watch
-from valuesassets.orchestration.grid.shown_answers import show_answers
-from valuesassets.orchestration.grid.shown_readings import show_readings
+from valuesassets.orchestration.grid.shown_records import show_answers, show_readings
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.study import Cell, Study
 

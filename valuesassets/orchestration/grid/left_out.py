@@ -12,11 +12,8 @@ from valuesassets.records.trials import NoTrials, Trial
 
 
 def require_overrides(study: Study) -> None:
-    """Require that every override in the study file names a cell.
-
-    Raises:
-        StudyError: an override names a cell that no instrument of the study has.
-    """
+    """Require that every override in the study file names a cell of an instrument of the study; StudyError where one
+    does not."""
     overrides = study.preflight.overrides
     parts = [part for instrument in instruments_of(study) for part in instrument.parts_of(study)] if overrides else []
     for name in overrides:
@@ -30,11 +27,7 @@ def require_overrides(study: Study) -> None:
 
 
 def overrides_of(study: Study, instrument: Instrument, family: str) -> dict[str, str]:
-    """The overrides of a family's preflight, by part of an instrument.
-
-    Raises:
-        StudyError: an override names a cell that no instrument of the study has.
-    """
+    """The overrides of a family's preflight, by part of an instrument; StudyError where an override names no cell."""
     require_overrides(study)
     languages = study.family_languages(family)
     cells = [Cell(family, part) for part in instrument.parts_of(study) if part.language in languages]

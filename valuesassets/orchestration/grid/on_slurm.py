@@ -37,11 +37,8 @@ def slurm_root(storage: Storage) -> Path:
 
 
 def slurm_options(study: Study, storage: Storage, family: str | None) -> SlurmOptions:
-    """The Slurm options of a family's jobs, or of a job without a family.
-
-    Raises:
-        JobError: options contradict each other.
-    """
+    """The Slurm options of a family's jobs, or of a job without a family; JobError where options contradict each
+    other."""
     settings = study.slurm or SlurmSettings()
     resources = study.families[family].resources if family else Resources()
     chosen: dict[str, Any] = settings.for_family(resources)
@@ -72,11 +69,8 @@ def alike(things: Iterable[T], request_of: Callable[[T], Asked]) -> list[tuple[A
 
 
 def grid_scripts(study: Study, storage_root: Path) -> list[str]:
-    """The batch scripts of the whole grid, each with the command of its first task.
-
-    Raises:
-        JobError: the study does not run on Slurm, or its options contradict each other.
-    """
+    """The batch scripts of the whole grid, each with the command of its first task; JobError where the study does not
+    run on Slurm, or its options contradict each other."""
     if study.slurm is None:
         raise JobError(f"study {study.name}: has no [slurm] table, so its models are run here; see docs/slurm.md")
     storage, texts = Storage(root=str(storage_root.absolute()), study=study.name), []

@@ -53,29 +53,29 @@ def names(n, kind="model"):
 
 def scores(models=MODELS):
     """The last of several models follows no country."""
-    made = []
+    rows = []
     for number, model in enumerate(models):
         is_refused = len(models) > 1 and model == models[-1]
         common = {"model": model, "n_questions": 6, "n_languages": 6}
         for name, (value, low, high, p, null) in OURS.items():
             row = common | {"score": name}
             if is_refused and name in ("diversity", "robustness"):
-                made.append(row | {"status": "refused", "reason": REFUSED})
+                rows.append(row | {"status": "refused", "reason": REFUSED})
                 continue
             drop = 0.03 * number
             value, low, high = (0.001, low and -0.02, high and 0.02) if is_refused else (value, low, high)
             ends = {"low": None if low is None else low - drop, "high": None if high is None else high - drop}
             row |= {"value": value - drop, "null": null, "status": "ok"} | ends
-            made.append(row | {"p": None if p is None else 0.64 if is_refused else p})
+            rows.append(row | {"p": None if p is None else 0.64 if is_refused else p})
         for name, (value, null) in PUBLISHED.items():
-            made.append(common | {"score": name, "value": value + 0.01 * number, "null": null, "status": "ok"})
-    return SCORES.frame(made)
+            rows.append(common | {"score": name, "value": value + 0.01 * number, "null": null, "status": "ok"})
+    return SCORES.frame(rows)
 
 
 def pairs(models=MODELS, languages=SIX, groups=None):
     """U follows scripts, U - A the groups."""
     grouped = GROUPS if groups is None else groups
-    made = []
+    rows = []
     for number, model in enumerate(models):
         for one, other in combinations(languages, 2):
             apart = 0.3 * (grouped.get(one, 0) != grouped.get(other, 0)) * (number + 1 < len(models) or number == 0)
@@ -83,12 +83,12 @@ def pairs(models=MODELS, languages=SIX, groups=None):
             row = {"model": model, "language": one, "other_language": other, "n_questions": 6}
             row |= {"unanchored_distance": plain, "same_country_distance": plain - apart}
             row |= {"other_country_distance": plain + 0.4, "culture_gain": apart}
-            made.append(row | {"culture_gain_low": apart - 0.05, "culture_gain_high": apart + 0.05})
-    return LANGUAGE_PAIRS.frame(made)
+            rows.append(row | {"culture_gain_low": apart - 0.05, "culture_gain_high": apart + 0.05})
+    return LANGUAGE_PAIRS.frame(rows)
 
 
 def profiles(models=MODELS, languages=SIX, countries=COUNTRIES):
-    random, made = np.random.default_rng(4), []
+    random, rows = np.random.default_rng(4), []
     for model in models:
         for number, language in enumerate(languages):
             own = OWN.get(language, countries[number % len(countries)])
@@ -96,8 +96,8 @@ def profiles(models=MODELS, languages=SIX, countries=COUNTRIES):
                 value = (0.2 if country == own else -0.03) + 0.04 * random.normal()
                 row = {"model": model, "language": language, "country": country, "is_own": country == own}
                 row |= {"distance": 0.5 - value, "closeness": value, "n_questions": 6}
-                made.append(row | {"closeness_low": value - 0.05, "closeness_high": value + 0.05})
-    return COUNTRY_PROFILES.frame(made)
+                rows.append(row | {"closeness_low": value - 0.05, "closeness_high": value + 0.05})
+    return COUNTRY_PROFILES.frame(rows)
 
 
 def groups(models=MODELS[:1]):
@@ -107,7 +107,7 @@ def groups(models=MODELS[:1]):
 
 def quality(models=MODELS, languages=SIX, n=40):
     """One language of the first model has faults of every kind."""
-    made = []
+    rows = []
     for model in models:
         for language in languages:
             for number in range(n):
@@ -116,8 +116,8 @@ def quality(models=MODELS, languages=SIX, n=40):
                     status = ("empty", "truncated", "truncated", "wrong_language", "echo")[number % 5]
                 row = {"language": language, "kind": "unspecific", "id": str(number // 2 + 1), "sample": number % 2}
                 row |= {"status": status, "reason": None if status == "ok" else f"why {status}"}
-                made.append(row | {"spoken_language": language})
-    frame = ANSWER_QUALITY.frame(made)
+                rows.append(row | {"spoken_language": language})
+    frame = ANSWER_QUALITY.frame(rows)
     return frame.assign(model=np.repeat(models, len(languages) * n))
 
 
@@ -145,9 +145,9 @@ def question_faults(n_faults=0):
 def calibration(n_off=0):
     facts = [("diversity", 0.62, 0.64, 0.05), ("robustness", 0.93, 0.92, 0.05), (GROUPING, 1.0, 1.0, 0.0)]
     rows = [
-        {"model": "cultures", "fact": fact, "planted": planted, "recovered": found, "tolerance": tolerance}
+        {"model": "cultures", "fact": fact, "planted": planted, "recovered": recovered, "tolerance": tolerance}
         | {"is_recovered": number >= n_off}
-        for number, (fact, planted, found, tolerance) in enumerate(facts)
+        for number, (fact, planted, recovered, tolerance) in enumerate(facts)
     ]
     return CALIBRATION.frame(rows)
 

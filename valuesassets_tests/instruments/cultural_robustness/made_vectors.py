@@ -7,19 +7,19 @@ LANGUAGES = ("deu", "ell", "eng", "fra", "pol")
 COUNTRIES = ("AT", "DE", "FR", "GR", "PL")
 
 
-def asked(n_questions, n_anchors, languages=LANGUAGES, personas=1):
+def question_frame(n_questions, n_anchors, languages=LANGUAGES, personas=1):
     """The questions frame: without a country, and for each persona and country."""
-    made = []
+    rows = []
     for language in languages:
         for number in range(1, n_questions + 1):
             common = {"language": language, "question_id": str(number)}
-            made.append(common | {"anchor": None, "country": None, "persona": None, "prompt": f"{language} {number}?"})
+            rows.append(common | {"anchor": None, "country": None, "persona": None, "prompt": f"{language} {number}?"})
             for anchor in range(n_anchors * personas):
                 persona = anchor // n_anchors + 1 if personas > 1 else None
                 country = COUNTRIES[anchor % n_anchors]
                 prompt = f"{language} {number} in {country}?"
-                made.append(common | {"anchor": anchor + 1, "country": country, "persona": persona, "prompt": prompt})
-    return pd.DataFrame(made).astype({"anchor": "Int64", "persona": "Int64"})
+                rows.append(common | {"anchor": anchor + 1, "country": country, "persona": persona, "prompt": prompt})
+    return pd.DataFrame(rows).astype({"anchor": "Int64", "persona": "Int64"})
 
 
 def answer(language, id_, vector, sample=0, is_usable=True):
@@ -54,5 +54,5 @@ def answer_rows(cells, languages=LANGUAGES, first=0):
 
 
 def drawn_cells(seed, n_questions=6, n_languages=4, n_conditions=4, samples=2, dimensions=5):
-    """Cells without any law: (Q, L, K, samples, D)."""
+    """Cells of pure noise: (Q, L, K, samples, D)."""
     return np.random.default_rng(seed).normal(size=(n_questions, n_languages, n_conditions, samples, dimensions))

@@ -28,17 +28,17 @@ def test_the_study_is_one(guide, tmp_path):
 
 
 def test_files_of_questions_are_as_shown(guide, tmp_path):
-    shown = dict(re.findall(r"^(deu_\w+\.jsonl)\s+(\{.*\})$", guide, re.M))
+    examples = dict(re.findall(r"^(deu_\w+\.jsonl)\s+(\{.*\})$", guide, re.M))
     country = re.search(r"^countries\.csv\s+(anchor,country)\n\s+(7,PL)$", guide, re.M)
     (tmp_path / "countries.csv").write_text("\n".join(country.groups()) + "\n", encoding="utf-8")
-    for name, line in shown.items():
-        said = json.loads(line)
+    for name, line in examples.items():
+        row = json.loads(line)
         for code in ("deu", "eng"):
-            lines = [said | {"id": said["id"].replace("12", str(number))} for number in range(12, 17)]
+            lines = [row | {"id": row["id"].replace("12", str(number))} for number in range(12, 17)]
             text = "\n".join(map(json.dumps, lines)) + "\n"
             (tmp_path / name.replace("deu", code)).write_text(text, encoding="utf-8")
-    found = read_questions(tmp_path)["deu"]
-    assert found["country"].dropna().unique().tolist() == ["PL"]
+    questions = read_questions(tmp_path)["deu"]
+    assert questions["country"].dropna().unique().tolist() == ["PL"]
 
 
 def test_every_score_and_every_status_is_explained(guide):

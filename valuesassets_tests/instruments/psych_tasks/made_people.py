@@ -2,19 +2,19 @@
 
 from valuesassets.instruments.psych_tasks.material.marks import mark_person
 from valuesassets.instruments.psych_tasks.material.task_files import Task
-from valuesassets.instruments.psych_tasks.material.transcripts import Shown
+from valuesassets.instruments.psych_tasks.material.transcripts import TaskTranscript
 
 INSTRUCTIONS = "Say how far you agree, 1 to 5.\n"
 
 
 def survey_task(**changes):
     """A questionnaire with an item a line."""
-    told = {
+    settings = {
         "name": "survey",
         "feedback": False,
         "kinds": [{"name": "agreement", "before": r"\. $", "candidates": {"range": [1, 5]}}],
     }
-    return Task.model_validate(told | changes)
+    return Task.model_validate(settings | changes)
 
 
 def survey_text(answers, instructions=INSTRUCTIONS):
@@ -26,7 +26,7 @@ def survey_person(name, answers, task=None, **changes):
 
 
 def person(name, text, task, presentation=None, experiment="made up"):
-    return mark_person(Shown(experiment, name, presentation, text), task)
+    return mark_person(TaskTranscript(experiment, name, presentation, text), task)
 
 
 BALLOONS = Task.model_validate(

@@ -18,18 +18,18 @@ def n_candidates(trial, span):
 
 def read_by(trials, probs_of, failing=None):
     """Readings whose probabilities a function of trial and span gives."""
-    found = []
+    readings = []
     for trial in trials:
         for span in range(len(trial.readout.spans)):
             key = f"{trial.trial_id}/{span}"
             if failing:
                 why = f"span {span}: {failing}"
-                found.append(Reading(trial.trial_id, None, None, None, None, (), Status.FAILED, why, key, span=span))
+                readings.append(Reading(trial.trial_id, None, None, None, None, (), Status.FAILED, why, key, span=span))
                 continue
             probs = tuple(map(float, probs_of(trial, span)))
             late = probs if trial.readout.as_published else None
             tokens = (1,) * len(probs)
-            found.append(
+            readings.append(
                 Reading(
                     trial.trial_id,
                     probs,
@@ -45,4 +45,4 @@ def read_by(trials, probs_of, failing=None):
                     label_probs_published=late,
                 )
             )
-    return found
+    return readings

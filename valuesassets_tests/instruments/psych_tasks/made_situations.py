@@ -15,24 +15,24 @@ STYLES = ("one line", "beginnings of their own", "numbers", "headers")
 
 def situations(style, is_shuffled, people=8):
     """Transcripts: all items in one line; items of several lines that begin differently, with a number, with a word."""
-    made = random.Random(1)  # noqa: S311
+    generator = random.Random(1)  # noqa: S311
     return [
-        Transcript(text=_text(style, is_shuffled, made), experiment="Situations", participant=str(number))
+        Transcript(text=_text(style, is_shuffled, generator), experiment="Situations", participant=str(number))
         for number in range(people)
     ]
 
 
-def _text(style, is_shuffled, made):
+def _text(style, is_shuffled, generator):
     items, text = list(SITUATIONS), "You will read four situations. Choose one letter each time.\n"
     if is_shuffled:
-        made.shuffle(items)
-    for number, (said, options) in enumerate(items, 1):
-        answer = made.choice(list(options))
+        generator.shuffle(items)
+    for number, (situation, options) in enumerate(items, 1):
+        answer = generator.choice(list(options))
         if style == "one line":
             listed = ", ".join(f"{key}) {what}" for key, what in options.items())
-            text += f"{number}. {said}: {listed}. You answer <<{answer}>>. "
+            text += f"{number}. {situation}: {listed}. You answer <<{answer}>>. "
             continue
         begins = {"numbers": f"{number}. ", "headers": f"Situation {number}: "}.get(style, "")
         listed = "".join(f"{key}: {what}\n" for key, what in options.items())
-        text += f"{begins}{said}.\n{listed}You press <<{answer}>>.\n"
+        text += f"{begins}{situation}.\n{listed}You press <<{answer}>>.\n"
     return text

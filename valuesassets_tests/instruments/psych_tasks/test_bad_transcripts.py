@@ -6,7 +6,11 @@ import pytest
 
 from valuesassets.instruments.psych_tasks.material.marks import derive_ledger, mark_person, mark_rows, people_of
 from valuesassets.instruments.psych_tasks.material.task_files import load_task
-from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_of, shown_rows
+from valuesassets.instruments.psych_tasks.material.transcripts import (
+    derive_transcripts,
+    task_transcript,
+    task_transcripts,
+)
 from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.marks import Transcript
@@ -29,10 +33,10 @@ candidates = {candidates}
 def rows_of(text, task="barrat"):
     """The rows of a transcript, without what moves when the text before it does."""
     loaded = load_task(task)
-    shown = shown_of(Transcript(**{**LINE, "text": text}), loaded, "here")
+    transcript = task_transcript(Transcript(**{**LINE, "text": text}), loaded, "here")
     return [
         {key: value for key, value in row.items() if key not in ("start", "end")}
-        for row in mark_rows([mark_person(shown, loaded)], loaded)
+        for row in mark_rows([mark_person(transcript, loaded)], loaded)
     ]
 
 
@@ -121,7 +125,7 @@ def test_a_closing_delimiter_alone_is_no_mark():
 def test_a_transcript_without_marks_is_counted_and_says_why(tmp_path, text, reason):
     path = file_of(tmp_path, LINE, LINE | {"participant": "2", "text": text})
     task = load_task("barrat")
-    rows = TASK_MARKS.frame(mark_rows(people_of(shown_rows(derive_transcripts(path, task)), task), task))
+    rows = TASK_MARKS.frame(mark_rows(people_of(task_transcripts(derive_transcripts(path, task)), task), task))
     ledger = derive_ledger(rows).set_index("status")
     assert ledger[["marks", "transcripts"]].to_dict("index") == {
         "read": {"marks": 5, "transcripts": 1},
@@ -131,7 +135,7 @@ def test_a_transcript_without_marks_is_counted_and_says_why(tmp_path, text, reas
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         ([LINE, '{"text": "1. I plan. <<1>>", '], "FILE: line 2, column 30: not JSON (Expecting property name"),
         ([LINE, "[]"], "FILE: line 2: "),
@@ -151,15 +155,15 @@ def test_a_transcript_without_marks_is_counted_and_says_why(tmp_path, text, reas
         ([""], "FILE: no transcript in it; name a file of JSON lines with text, experiment, participant"),
     ],
 )
-def test_a_bad_file_is_one_line_that_names_the_place(tmp_path, lines, said):
-    assert refused(file_of(tmp_path, *lines)).startswith(said)
+def test_a_bad_file_is_one_line_that_names_the_place(tmp_path, lines, message):
+    assert refused(file_of(tmp_path, *lines)).startswith(message)
 
 
 def test_yes_and_true_in_one_file_are_the_same_presentation(tmp_path):
-    said = ["yes", True, "no", False]
-    path = file_of(tmp_path, *(LINE | {"participant": str(n), "flipped": each} for n, each in enumerate(said)))
-    found = derive_transcripts(path, load_task("barrat"))["presentation"]
-    assert list(found) == ["reversed", "reversed", "forward", "forward"]
+    values = ["yes", True, "no", False]
+    path = file_of(tmp_path, *(LINE | {"participant": str(n), "flipped": each} for n, each in enumerate(values)))
+    presentations = derive_transcripts(path, load_task("barrat"))["presentation"]
+    assert list(presentations) == ["reversed", "reversed", "forward", "forward"]
 
 
 def test_a_file_in_another_encoding_is_one_line(tmp_path):
@@ -200,7 +204,7 @@ def test_keys_that_the_regex_does_not_find_leave_their_own_marks_without_candida
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         (
             {"before": "(oops"},
@@ -236,12 +240,12 @@ def test_keys_that_the_regex_does_not_find_leave_their_own_marks_without_candida
         ),
     ],
 )
-def test_a_bad_task_file_is_one_line_that_names_the_key(tmp_path, changes, said):
+def test_a_bad_task_file_is_one_line_that_names_the_key(tmp_path, changes, message):
     path = task_file(tmp_path, **changes)
     with pytest.raises(QuestionError) as caught:
         load_task(path)
     assert str(caught.value).startswith(f"{path}: ")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

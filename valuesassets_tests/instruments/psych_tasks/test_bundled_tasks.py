@@ -7,7 +7,7 @@ import pytest
 
 from valuesassets.instruments.psych_tasks.material.marks import mark_person
 from valuesassets.instruments.psych_tasks.material.task_files import load_task
-from valuesassets.instruments.psych_tasks.material.transcripts import shown_of
+from valuesassets.instruments.psych_tasks.material.transcripts import task_transcript
 from valuesassets.records.marks import Transcript, read_transcripts
 from valuesassets.records.places import STUDIES
 from valuesassets_tests.needs import shared_file
@@ -101,7 +101,9 @@ KEYS = {"1": "ABPSFS", "2": "XMQJKD"}
 def marked(name, text, presentation):
     task = load_task(name)
     extra = {} if presentation is None else {"flipped": presentation}
-    return mark_person(shown_of(Transcript(text=text, experiment=name, participant="1", **extra), task, "here"), task)
+    return mark_person(
+        task_transcript(Transcript(text=text, experiment=name, participant="1", **extra), task, "here"), task
+    )
 
 
 @pytest.mark.parametrize("name", [*SURVEYS, *BEHAVIOURAL])
@@ -111,7 +113,7 @@ def test_every_mark_of_a_tasks_format_has_its_kind_candidates_and_block(name):
     assert [(mark.kind, mark.candidates, mark.block) for mark in person.marks] == expected
     assert {mark.status for mark in person.marks} == {"read"}
     reversed_or_not = {None: None, True: "reversed", "yes": "reversed", False: "forward", "no": "forward"}
-    assert person.shown.presentation == reversed_or_not[presentation]
+    assert person.transcript.presentation == reversed_or_not[presentation]
 
 
 @pytest.mark.parametrize("name", [*SURVEYS, *BEHAVIOURAL])
@@ -167,23 +169,23 @@ def test_every_mark_of_invented_participants_in_the_published_formats_is_as_the_
     for transcript in read_transcripts(shared_file("data", "psych", "formats", "invented_participants.jsonl")):
         name, who = transcript.experiment.split()[0].lower(), transcript.participant
         task = load_task(name)
-        person = mark_person(shown_of(transcript, task, "here"), task)
-        found = [mark.candidates for mark in person.marks]
+        person = mark_person(task_transcript(transcript, task, "here"), task)
+        candidates = [mark.candidates for mark in person.marks]
         statuses = "".join("u" if mark.status == "unlisted" else "." for mark in person.marks)
         assert {mark.status for mark in person.marks} <= {"read", "unlisted"}
-        assert len(found) == transcript.text.count(task.delimiters[0])
+        assert len(candidates) == transcript.text.count(task.delimiters[0])
         if (transcript.experiment, who) in PUBLISHED:
             code = PUBLISHED[transcript.experiment, who]
-            assert found == [sizes.get(each) or sizes[int(each)] for each in code]
+            assert candidates == [sizes.get(each) or sizes[int(each)] for each in code]
             assert statuses == "".join("u" if each == "u" else "." for each in code)
         else:
             at = {"bart": 2, "cct": 4}.get(name, 0)
             keys = tuple(KEYS[who][at : at + 2])
             kinds = [mark.kind for mark in person.marks]
-            assert {pair for pair in zip(kinds, found, strict=True) if pair[0] != "action"} == {(kinds[-1], keys)}
+            assert {pair for pair in zip(kinds, candidates, strict=True) if pair[0] != "action"} == {(kinds[-1], keys)}
             assert kinds.count("action") == (len(kinds) / 2 if name == "dfe" else 0)
             assert "u" not in statuses
-        n_marks += len(found)
+        n_marks += len(candidates)
     assert n_marks == 170
 
 
@@ -192,7 +194,7 @@ def test_balloons_rounds_problems_and_pairs_are_blocks():
     blocks = {}
     for transcript in read_transcripts(shared_file("data", "psych", "formats", "invented_participants.jsonl")):
         task = load_task(name := transcript.experiment.split()[0].lower())
-        person = mark_person(shown_of(transcript, task, "here"), task)
+        person = mark_person(task_transcript(transcript, task, "here"), task)
         blocks[name, transcript.participant] = [mark.block for mark in person.marks]
     assert blocks["bart", "1"] == [1] * 5 + [2] * 2 + [3] * 2 + [4] * 5 + [5] * 4
     assert blocks["cct", "2"] == [1] * 5 + [2] * 4 + [3] * 2

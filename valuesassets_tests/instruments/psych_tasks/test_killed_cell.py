@@ -8,7 +8,7 @@ import torch
 
 from valuesassets.instruments.psych_tasks.material.marks import people_of
 from valuesassets.instruments.psych_tasks.material.task_files import load_task
-from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
+from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, task_transcripts
 from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 from valuesassets.node.job_process import main
 from valuesassets_tests.node.node_jobs import score_job, start
@@ -21,12 +21,12 @@ PEOPLE, MARKS, BEFORE_THE_END = 300, 3, 100
 
 def trials(folder):
     """What many people answered in three weeks, asked after their own answers."""
-    told = [f"Person {n}.\n{text([n % 10, n // 10 % 10, n // 100 % 10])}" for n in range(PEOPLE)]
-    lines = [{"text": each, "experiment": "rain", "participant": n} for n, each in enumerate(told)]
+    texts = [f"Person {n}.\n{text([n % 10, n // 10 % 10, n // 100 % 10])}" for n in range(PEOPLE)]
+    lines = [{"text": each, "experiment": "rain", "participant": n} for n, each in enumerate(texts)]
     (folder / "rain.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     write_task(folder, "rain", EVERY_MARK)
     task = load_task(str(folder / "rain.toml"))
-    people = people_of(shown_rows(derive_transcripts(folder / "rain.jsonl", task)), task)
+    people = people_of(task_transcripts(derive_transcripts(folder / "rain.jsonl", task)), task)
     return ask_task(people, task, ["human"], ["marked"], 1).trials
 
 
@@ -51,31 +51,32 @@ def tokens_of(job):
     return sum(seen)
 
 
-def counts_in(said):
+def counts_in(output):
     """How many marks were read, as a job says while it runs."""
-    return [int(done) for done in re.findall(rf"^scored (\d+)/{PEOPLE * MARKS}$", said, re.MULTILINE)]
+    return [int(done) for done in re.findall(rf"^scored (\d+)/{PEOPLE * MARKS}$", output, re.MULTILINE)]
 
 
 @pytest.mark.slow
 @pytest.mark.job_faults
 def test_killed_in_the_middle_it_reads_only_what_was_not_read_and_shows_how_far_it_is(tmp_path, capsys):
-    model, asked = (
+    model, trials_of_job = (
         write_model(tmp_path / "model", sentencepiece_like(), spread=0.2, num_hidden_layers=1),
         trials(tmp_path),
     )
-    assert len(asked) == PEOPLE
+    assert len(trials_of_job) == PEOPLE
     whole, killed = (
-        score_job(tmp_path / name, model, asked=asked, known=tmp_path / name / "known") for name in ("whole", "killed")
+        score_job(tmp_path / name, model, asked=trials_of_job, known=tmp_path / name / "known")
+        for name in ("whole", "killed")
     )
     store = tmp_path / "killed/known"
     process = start(killed)
     wait_until(lambda: len(kept_in(store)) > BEFORE_THE_END or process.poll() is not None, every=0.01)
     process.kill()
-    said, _ = process.communicate()
+    output, _ = process.communicate()
     before = set(kept_in(store))
     assert BEFORE_THE_END < len(before) < PEOPLE * MARKS
     assert not (tmp_path / "killed/0.parquet").exists()
-    assert 0 < counts_in(said)[-1] < PEOPLE * MARKS
+    assert 0 < counts_in(output)[-1] < PEOPLE * MARKS
 
     tokens = tokens_of(killed)
     counts = counts_in(capsys.readouterr().out)

@@ -7,7 +7,7 @@ import pytest
 
 from valuesassets.instruments.psych_tasks.material.marks import derive_ledger, mark_person, mark_rows, people_of
 from valuesassets.instruments.psych_tasks.material.task_files import load_task
-from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, shown_rows
+from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, task_transcripts
 from valuesassets.instruments.psych_tasks.tables import TASK_MARKS
 from valuesassets_tests.needs import shared_file
 
@@ -33,18 +33,18 @@ def transcripts_of(name):
 @pytest.fixture(scope="module")
 def people():
     """By experiment: its task and its people."""
-    found = {}
+    by_experiment = {}
     for name in STATUSES:
         task = load_task(TASKS / f"{name}.toml")
-        found[name] = task, people_of(shown_rows(derive_transcripts(transcripts_of(name), task)), task)
-    return found
+        by_experiment[name] = task, people_of(task_transcripts(derive_transcripts(transcripts_of(name), task)), task)
+    return by_experiment
 
 
 def test_11770_marks_have_a_status_each(people):
     for name, (task, marked) in people.items():
         statuses = Counter(str(mark.status) for person in marked for mark in person.marks)
         assert statuses == STATUSES[name], name
-        n_opened = sum(person.shown.text.count(task.delimiters[0]) for person in marked)
+        n_opened = sum(person.transcript.text.count(task.delimiters[0]) for person in marked)
         assert statuses.total() == n_opened
         ledger = derive_ledger(TASK_MARKS.frame(mark_rows(marked, task)))
         assert ledger["marks"].sum() == n_opened
@@ -67,7 +67,7 @@ def test_seven_of_ten_is_the_first_key_whatever_is_drawn(people):
     words = {"card": 0, "ball": 0, "stick": 0, "coin": 0, "section": 0}
     for person in people["thoma2025riskychoice"][1]:
         for mark in person.marks:
-            block = person.shown.text[slice(*person.bounds(mark.block))]
+            block = person.transcript.text[slice(*person.bounds(mark.block))]
             seven, three = mark.candidates
             thing = next(word for word in words if f"{word}s are" in block)
             assert f"even {thing}s are marked '{seven}'" in block
@@ -89,10 +89,10 @@ def test_a_mark_that_is_broken_on_purpose_is_told_and_changes_no_other_row(peopl
     task, marked = people[name]
     person = marked[0]
     broken = person.marks[number - 1]
-    text = person.shown.text
+    text = person.transcript.text
     closing = task.delimiters[1]
     assert text.startswith(closing, broken.end)
-    cut = mark_person(person.shown._replace(text=text[: broken.end] + text[broken.end + len(closing) :]), task)
+    cut = mark_person(person.transcript._replace(text=text[: broken.end] + text[broken.end + len(closing) :]), task)
     before, after = (mark_rows([each], task) for each in (person, cut))
     assert [row["mark"] for row in after] == [row["mark"] for row in before]
     changed = [row["mark"] for row, other in zip(before, after, strict=True) if bare(row) != bare(other)]

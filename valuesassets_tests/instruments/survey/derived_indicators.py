@@ -32,7 +32,7 @@ def derive_indicators(answers: Answers) -> IndicatorMeans:
     means = {
         indicator: indicator_mean(indicator, answers)
         for indicator in INDICATORS
-        if all(sorted(answers.get(asked, ())) == list(answer_codes(asked)) for asked in components(indicator))
+        if all(sorted(answers.get(part, ())) == list(answer_codes(part)) for part in components(indicator))
     }
     return IndicatorMeans(means, tuple(name for name in INDICATORS if name not in means))
 

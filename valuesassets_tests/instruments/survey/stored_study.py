@@ -66,10 +66,10 @@ def write_stored_study(folder: Path) -> StoredStudy:
         alignment = align_questions(Normalised.of(extracted[language]), language, master, variables)
         write_questions(survey / "aligned_questions" / f"{language}.json", alignment.questions)
         write_matches(survey / "aligned_questions" / f"{language}.alignment.csv", {language: alignment})
-        asked = askable(alignment.questions)
-        trials = write_trials(asked, language, load_lexicon(language), variables)
+        questions_to_ask = askable(alignment.questions)
+        trials = write_trials(questions_to_ask, language, load_lexicon(language), variables)
         write_table(survey / "trials" / f"{language}.parquet", trial_rows(trials), TRIALS)
-        types = {question.id: str(question.response_type) for question in asked}
+        types = {question.id: str(question.response_type) for question in questions_to_ask}
         for model in study.families:
             readings = draw_readings(survey / "trials" / f"{language}.parquet", seed=len(model))
             metadata = IDENTITY | {"model": f"models/{model}", "revision": None, "torch": "2.13.0"}

@@ -115,7 +115,7 @@ def test_groups_are_switched_off_with_their_names_and_the_map_is_zoomed_and_rese
     assert svg.get_attribute("viewBox") == whole
 
 
-def test_marks_that_lie_over_each_other_are_told_apart_by_the_nearest(page):
+def test_overlapping_marks_are_distinguished_by_the_nearest(page):
     page.locator("#map-view").evaluate("view => view.scrollIntoView()")
     for place in page.locator("#map-view a").all():
         label = place.get_attribute("aria-label").split(";")[0]

@@ -49,11 +49,11 @@ def ends(page, selector):
 def test_on_a_wide_screen_sentences_map_and_boxes_stand_on_the_first_and_contents_stay_in_view(opened):
     page = at_size(opened, SCREEN)
     shot(page, "report_on_a_screen")
-    found = {selector: ends(page, selector) for selector in (SENTENCES, BOXES, MAP, CONTENTS)}
+    places = {selector: ends(page, selector) for selector in (SENTENCES, BOXES, MAP, CONTENTS)}
     n_families, n_sections = len(everything()[0].families), page.locator("main > section").count()
-    assert [len(each) for each in found.values()] == [n_families, 5, 1, n_sections]
+    assert [len(each) for each in places.values()] == [n_families, 5, 1, n_sections]
     assert all(
-        right <= SCREEN["width"] and lower <= SCREEN["height"] for each in found.values() for right, lower in each
+        right <= SCREEN["width"] and lower <= SCREEN["height"] for each in places.values() for right, lower in each
     )
     for box in page.locator(BOXES).all():
         box.click()

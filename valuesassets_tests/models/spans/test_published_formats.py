@@ -148,7 +148,7 @@ def test_a_chat_model_is_asked_in_turns_and_one_without_a_template_as_the_text_s
     for entry in entries:
         start, end, *_ = entry.text.places[entry.number]
         span = entry.text.readout.spans[entry.number]
-        assert entry.text.shown.text[start:end] == entry.text.shown.trial.prompt[span.start : span.end]
+        assert entry.text.view.text[start:end] == entry.text.view.trial.prompt[span.start : span.end]
     opened = open_model(str(folder), dtype="float32", device="cpu")
     plain = [replace(t, chat=None, readout=asked_of(each).readout) for t, each in zip(trials, transcripts, strict=True)]
     assert [e.key for e in Asking(opened, trials).entries] == [e.key for e in Asking(opened, plain).entries]

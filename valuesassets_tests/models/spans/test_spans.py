@@ -12,7 +12,7 @@ from valuesassets.models.asking import Asking
 from valuesassets.models.engine import OutOfMemory
 from valuesassets.models.known_readings import KnownReadings
 from valuesassets.models.loading import load_model, load_weights, open_model
-from valuesassets.models.spans.drawing import draw_candidate
+from valuesassets.models.spans.open_spans import draw_candidate
 from valuesassets.records.errors import ScoringError, TokenizerError
 from valuesassets.records.readouts import Span
 from valuesassets.records.settings.prompting import Prompting

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from valuesassets.cli.export import read_cells
+from valuesassets.cli.stored_studies import read_cells
 from valuesassets.reporting.exports.harness_results import write_harness_results
 from valuesassets.reporting.exports.read_cells import metrics_of
 from valuesassets_tests.cli.commands import refuse, run

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from valuesassets.cli.export import read_cells
+from valuesassets.cli.stored_studies import read_cells
 from valuesassets.records.trials import Reading, Status, Turn
 from valuesassets.reporting.exports.inspect_log import write_inspect_log
 from valuesassets.reporting.exports.read_cells import labels_of, metrics_of

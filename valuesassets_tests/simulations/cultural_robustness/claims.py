@@ -1,7 +1,7 @@
-"""Worlds that try what cultural robustness concludes: languages that differ, though not as countries do.
+"""Simulations that test the claims of cultural robustness: languages that differ, though not as countries do.
 
-Beside tidy worlds stand ugly ones: six questions, two kinds of questions, languages of a group that share their noise,
-lost answers. In all of them the ratios that stand beside claims have to hold the truth, or have no interval.
+Beside tidy simulations stand ugly ones: six questions, two kinds of questions, languages of a group that share their
+noise, lost answers. In all of them the ratios that stand beside claims have to hold the truth, or have no interval.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +35,7 @@ from valuesassets_tests.simulations.cultural_robustness.estimators import (
     SAME,
     TIDY,
     Ugliness,
-    make_world,
+    simulate_answers,
     true_ratios,
 )
 from valuesassets_tests.simulations.outcomes import NULL, PLANTED, Outcome, Simulation
@@ -45,24 +45,24 @@ GROUP_WAYS = "group ways"
 ALIKE_IN_GROUPS = "arbitrary in groups"
 """Arbitrary answers that the languages of a group share: some languages do follow a country in the same way."""
 RATIO = "The ratio of two means over questions is another than it is."
-"""Wrong in every world: claimed where the interval leaves out the truth."""
+"""Wrong in every simulation: claimed where the interval leaves out the truth."""
 NOT_SHOWN = {
     **NULL_TESTS,
     OWN_WAYS: (GAIN, OWN, STRUCTURE),
     GROUP_WAYS: (GAIN, OWN),
     ALIKE_IN_GROUPS: (GAIN, OWN, STRUCTURE),
 }
-"""By kind of world the tests whose claims are wrong there."""
+"""By kind of simulation, the tests whose claims are wrong there."""
 
 
 def of_kind(kind: str, ugly: Ugliness, seed: int) -> Mapping[str, Outcome]:
-    """Which claims a world of this kind supports, and whether the ratio beside one holds the truth."""
-    space, _ = make_world(kind, seeded(seed, "robustness simulations", kind), ugly)
+    """Which claims a simulation of this kind supports, and whether the ratio beside one holds the truth."""
+    space, _ = simulate_answers(kind, seeded(seed, "robustness simulations", kind), ugly)
     own = dict(zip(LANGUAGES, COUNTRIES, strict=True))
     how = HOW.with_seed(seed)
-    scores = score_rows(kind, space, compare_answers(kind, space, own, how).found, how)
-    made = claims({"scores": scores}, is_planted=False, alpha=how.alpha)
-    supported = [each.sentence for each in made if each.is_supported]
+    scores = score_rows(kind, space, compare_answers(kind, space, own, how).estimates, how)
+    all_claims = claims({"scores": scores}, is_planted=False, alpha=how.alpha)
+    supported = [each.sentence for each in all_claims if each.is_supported]
     rows = scores.set_index("score")
     truth = dict.fromkeys(RATIO_OF.values(), np.nan) if ugly.related else true_ratios(kind, ugly)
 
@@ -72,8 +72,10 @@ def of_kind(kind: str, ugly: Ugliness, seed: int) -> Mapping[str, Outcome]:
         return int(is_known and row["low"] <= wanted <= row["high"]), int(is_known)
 
     return {
-        said: Outcome(any(each.startswith(said) for each in supported), held(name) if name in RATIO_OF else (0, 0))
-        for name, said in SAYS.items()
+        sentence: Outcome(
+            any(each.startswith(sentence) for each in supported), held(name) if name in RATIO_OF else (0, 0)
+        )
+        for name, sentence in SAYS.items()
     }
 
 
@@ -85,10 +87,10 @@ def of_ratio(
     draw: Callable[[int, np.random.Generator], Pair], n: int, truth: float, seed: int
 ) -> Mapping[str, Outcome]:
     """Whether the interval of a ratio over n questions leaves out the truth."""
-    found = ratio_of_means(*draw(n, seeded(seed, "ratios", str(n))))
-    if found.lack is not None:
+    ratio = ratio_of_means(*draw(n, seeded(seed, "ratios", str(n))))
+    if ratio.lack is not None:
         return {RATIO: Outcome(None)}
-    is_held = found.low <= truth <= found.high
+    is_held = ratio.low <= truth <= ratio.high
     return {RATIO: Outcome(not is_held, (int(is_held), 1))}
 
 
@@ -116,12 +118,12 @@ def small_denominators(n: int, random: np.random.Generator) -> Pair:
 
 
 def _simulation(
-    world: str, kind: str, ugly: Ugliness = TIDY, finding: str | None = None, claimed: Sequence[str] = TESTS
+    title: str, kind: str, ugly: Ugliness = TIDY, finding: str | None = None, claimed: Sequence[str] = TESTS
 ) -> Simulation:
     in_groups = {OWN_WAYS: GROUP_WAYS, ARBITRARY: ALIKE_IN_GROUPS} if ugly.related else {}
     is_null = NOT_SHOWN[in_groups.get(kind, kind)]
     kinds = {SAYS[name]: NULL if name in is_null else PLANTED for name in claimed}
-    return Simulation("cultural_robustness", world, kinds, partial(of_kind, kind, ugly), finding)
+    return Simulation("cultural_robustness", title, kinds, partial(of_kind, kind, ugly), finding)
 
 
 UGLY = {
@@ -180,7 +182,7 @@ BASES: Mapping[str, str] = {
     SAYS[OWN]: "Countries permuted among languages, and the skew-adjusted t test over questions; the larger p. "
     "Questions are independent.",
     SAYS[STRUCTURE]: "Languages permuted within questions. Questions are independent.",
-    RATIO: "Fieller's interval with the skewness of its numerators taken off, from twenty questions on. Questions are "
+    RATIO: "Fieller's interval corrected for the skewness of its numerators, from twenty questions on. Questions are "
     "independent.",
 }
 """What each claim is tested by, and what the test takes for granted."""

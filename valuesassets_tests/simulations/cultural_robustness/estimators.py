@@ -1,4 +1,4 @@
-"""Worlds of known truth: is a language's culture told from its identity, and nothing found where nothing is?
+"""Simulations of known truth: tests should find a language's culture, and nothing where there is none.
 
 An answer's vector is what it says, an offset of its language, noise of putting this into that language, and noise of
 sampling. `cultures`: without a country, the languages of a group answer alike, as their countries do. `one default`:
@@ -45,7 +45,7 @@ CULTURES, DEFAULT, ARBITRARY, SAME = KINDS = ("cultures", "one default", "arbitr
 OWN_WAYS = "own ways"
 """One more kind, for claims: without a country each language has answers of its own, which are no country's."""
 NULL_TESTS = {CULTURES: (), DEFAULT: (GAIN, OWN, STRUCTURE), ARBITRARY: TESTS, SAME: TESTS}
-"""Of which tests there is nothing to find in a kind of world; the others have to find something."""
+"""By kind of simulation, the tests that have nothing to find; the others have to find something."""
 GROUPS = ((0, 1, 2), (3, 4), (5,))
 """Languages of one culture, by their number; the own country of each has the same number."""
 COUNTRIES, QUESTIONS, DIMENSIONS = ("BG", "DE", "FR", "GR", "IE", "PL"), 30, 24
@@ -59,7 +59,7 @@ HOW, FOLLOW_RESAMPLES = Inference(resamples=299), 199
 
 @dataclass(frozen=True)
 class Ugliness:
-    """What is not as tidy as it could be in a world; by default nothing.
+    """What is not as tidy as it could be in a simulation; by default nothing.
 
     Attributes:
         questions: how many.
@@ -85,12 +85,12 @@ class Ugliness:
 
 TIDY = Ugliness()
 CLUSTERED, CLUSTERED_EVERY = 6, 20
-"""Questions that `seed_diversity` is the mean over, in every so many worlds: k-means takes longer than all the rest."""
+"""Questions that `seed_diversity` is the mean over, in every so many simulations: k-means takes longest."""
 
 
 def simulate_worlds(kind: str, seeds: Sequence[int]) -> Records:
-    """What was found in worlds of one kind, one world per seed."""
-    return [_found(kind, seed) for seed in seeds]
+    """The results of simulations of one kind, one for each seed."""
+    return [_simulate(kind, seed) for seed in seeds]
 
 
 def true_ratios(kind: str, ugly: Ugliness = TIDY) -> dict[str, float]:
@@ -108,8 +108,8 @@ def true_ratios(kind: str, ugly: Ugliness = TIDY) -> dict[str, float]:
     return {DIVERSITY: gain / between_countries, ROBUSTNESS: of_countries / between_countries}
 
 
-def make_world(kind: str, random: np.random.Generator, ugly: Ugliness = TIDY) -> tuple[AnswerSpace, Array]:
-    """The space of a world's answers, and (Q, L, K, D) their first ones."""
+def simulate_answers(kind: str, random: np.random.Generator, ugly: Ugliness = TIDY) -> tuple[AnswerSpace, Array]:
+    """The space of simulated answers, and (Q, L, K, D) their first ones."""
     n, k = len(LANGUAGES), len(COUNTRIES) + 1
 
     def drawn(*size: int) -> Array:
@@ -173,35 +173,35 @@ def _contents(kind: str, drawn: Any, ugly: Ugliness) -> Array:
     return np.concatenate([plain, np.repeat(of_countries, n, axis=1)], axis=2)
 
 
-def _found(kind: str, seed: int) -> dict[str, Any]:
-    """p-values, ratios with their intervals, and what published scores say of a world."""
-    space, first = make_world(kind, seeded(seed, "robustness worlds", kind))
+def _simulate(kind: str, seed: int) -> dict[str, Any]:
+    """p-values, ratios with their intervals, and published scores of one simulation."""
+    space, first = simulate_answers(kind, seeded(seed, "robustness worlds", kind))
     own = dict(zip(LANGUAGES, COUNTRIES, strict=True))
     how = HOW.with_seed(seed)
     compared = compare_answers(kind, space, own, how, FOLLOW_RESAMPLES)
-    found: dict[str, Any] = {"kind": kind, "seed": seed}
+    results: dict[str, Any] = {"kind": kind, "seed": seed}
     for name in TESTS:
-        estimate = compared.found[name]
-        found[f"{name}_p"] = estimate.p if isinstance(estimate, Estimate) else np.nan
-    scores = score_rows(kind, space, compared.found, how).set_index("score")
+        estimate = compared.estimates[name]
+        results[f"{name}_p"] = estimate.p if isinstance(estimate, Estimate) else np.nan
+    scores = score_rows(kind, space, compared.estimates, how).set_index("score")
     for name, truth in true_ratios(kind).items():
         row = scores.loc[name]
-        found[name], found[f"{name}_is_refused"] = row["value"], row["status"] == REFUSED
+        results[name], results[f"{name}_is_refused"] = row["value"], row["status"] == REFUSED
         is_known = row["status"] == OK and np.isfinite(truth) and np.isfinite(row["low"])
-        found[f"{name}_is_held"] = bool(row["low"] <= truth <= row["high"]) if is_known else None
+        results[f"{name}_is_held"] = bool(row["low"] <= truth <= row["high"]) if is_known else None
     one, other = np.triu_indices(len(LANGUAGES), 1)
     distances = ((first[:, one] - first[:, other]) ** 2).sum(axis=-1) / 2
-    found["csp"] = csp(distances[..., 0], distances[..., 1:].mean(axis=-1))
+    results["csp"] = csp(distances[..., 0], distances[..., 1:].mean(axis=-1))
     if seed % CLUSTERED_EVERY == 0:
         clusters = [cluster_by_silhouette(cells[:, 0].astype(np.float32)).k for cells in first[:CLUSTERED]]
-        found["seed_diversity"] = float(np.mean(clusters) - 2) / (len(LANGUAGES) - 3)
-    return found
+        results["seed_diversity"] = float(np.mean(clusters) - 2) / (len(LANGUAGES) - 3)
+    return results
 
 
-def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
+def summarise_worlds(results: Records) -> dict[str, pd.DataFrame]:
     """A row per kind: how often tests reject, intervals of ratios hold the truth, and means of published scores."""
     rows = []
-    for (kind,), part in parts_of(pd.DataFrame(found), ["kind"]):
+    for (kind,), part in parts_of(pd.DataFrame(results), ["kind"]):
         row: dict[str, Any] = {"kind": kind, "n_worlds": len(part)}
         row |= {f"{name}_rejected": float((part[f"{name}_p"] <= HOW.alpha).mean()) for name in TESTS}
         for name, truth in true_ratios(kind).items():
@@ -224,10 +224,10 @@ def _mean(values: Any) -> float:
 evidence = plain_tables
 
 
-def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
+def faults_of(tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """What is not as it should be beyond three Monte Carlo errors, in words; nothing where all is well."""
     faults = []
-    for row in found["worlds"].to_dict("records"):
+    for row in tables["worlds"].to_dict("records"):
         kind, n = row["kind"], row["n_worlds"]
         for name in TESTS:
             share, where = row[f"{name}_rejected"], f"cultural robustness, {kind} worlds, {name}"

@@ -9,39 +9,41 @@ from valuesassets_tests.simulations.cultural_robustness.estimators import (
     NULL_TESTS,
     evidence,
     faults_of,
-    make_world,
+    simulate_answers,
     simulate_worlds,
     summarise_worlds,
     true_ratios,
 )
 
-WORLDS = range(1, 41)
+SEEDS = range(1, 41)
 
 
 @pytest.fixture(scope="module")
-def found():
-    return [row for kind in KINDS for row in simulate_worlds(kind, WORLDS)]
+def simulated():
+    return [row for kind in KINDS for row in simulate_worlds(kind, SEEDS)]
 
 
 @pytest.mark.slow
-def test_where_nothing_is_no_test_finds_anything_and_where_something_is_each_does(found):
-    summary = summarise_worlds(found)
-    worlds = summary["worlds"].set_index("kind")
-    nulls = [worlds.loc[kind, f"{name}_rejected"] for kind in KINDS for name in NULL_TESTS[kind]]
-    planted = [worlds.loc[kind, f"{name}_rejected"] for kind in KINDS for name in TESTS if name not in NULL_TESTS[kind]]
+def test_where_nothing_is_no_test_finds_anything_and_where_something_is_each_does(simulated):
+    summary = summarise_worlds(simulated)
+    by_kind = summary["worlds"].set_index("kind")
+    nulls = [by_kind.loc[kind, f"{name}_rejected"] for kind in KINDS for name in NULL_TESTS[kind]]
+    planted = [
+        by_kind.loc[kind, f"{name}_rejected"] for kind in KINDS for name in TESTS if name not in NULL_TESTS[kind]
+    ]
     assert np.mean(nulls) <= 0.07
     assert min(planted) >= 0.9
     assert faults_of(summary) == []
 
 
 @pytest.mark.slow
-def test_intervals_hold_both_ratios_and_no_ratio_is_given_where_countries_are_ignored(found):
-    worlds = summarise_worlds(found)["worlds"].set_index("kind")
-    coverage = worlds.loc[["cultures", "one default"], ["diversity_coverage", "robustness_coverage"]]
+def test_intervals_hold_both_ratios_and_no_ratio_is_given_where_countries_are_ignored(simulated):
+    by_kind = summarise_worlds(simulated)["worlds"].set_index("kind")
+    coverage = by_kind.loc[["cultures", "one default"], ["diversity_coverage", "robustness_coverage"]]
     assert coverage.to_numpy(dtype=float).mean() >= 0.9
-    assert worlds.loc["cultures", "diversity_mean"] == pytest.approx(true_ratios("cultures")["diversity"], abs=0.03)
-    assert worlds.loc["one default", "diversity_mean"] == pytest.approx(0, abs=0.03)
-    assert (worlds.loc[["arbitrary", "same"], "robustness_refused"] >= 0.85).all()
+    assert by_kind.loc["cultures", "diversity_mean"] == pytest.approx(true_ratios("cultures")["diversity"], abs=0.03)
+    assert by_kind.loc["one default", "diversity_mean"] == pytest.approx(0, abs=0.03)
+    assert (by_kind.loc[["arbitrary", "same"], "robustness_refused"] >= 0.85).all()
 
 
 def test_true_ratios_worked_by_hand():
@@ -52,30 +54,30 @@ def test_true_ratios_worked_by_hand():
 
 
 @pytest.mark.slow
-def test_the_seeds_score_does_not_tell_cultures_from_one_answer(found):
-    worlds = summarise_worlds(found)["worlds"].set_index("kind")
-    assert abs(worlds.at["cultures", "seed_diversity"] - worlds.at["same", "seed_diversity"]) < 0.15
-    assert worlds[["csp", "seed_diversity"]].notna().all(axis=None)
+def test_the_published_score_does_not_distinguish_cultures_from_one_answer(simulated):
+    by_kind = summarise_worlds(simulated)["worlds"].set_index("kind")
+    assert abs(by_kind.at["cultures", "seed_diversity"] - by_kind.at["same", "seed_diversity"]) < 0.15
+    assert by_kind[["csp", "seed_diversity"]].notna().all(axis=None)
 
 
-def test_the_same_seed_makes_the_same_world():
-    (one, first), (again, same), (_, other) = (make_world("cultures", seeded(seed)) for seed in (3, 3, 4))
+def test_the_same_seed_makes_the_same_answers():
+    (one, first), (again, same), (_, other) = (simulate_answers("cultures", seeded(seed)) for seed in (3, 3, 4))
     np.testing.assert_array_equal(first, same)
     np.testing.assert_array_equal(one.questions[5].noise, again.questions[5].noise)
     assert not np.array_equal(first, other)
 
 
 @pytest.mark.slow
-def test_the_evidence_is_plain_values(found):
-    told = evidence(summarise_worlds(found))["worlds"]
-    assert [row["kind"] for row in told] == list(KINDS)
-    assert told[3]["diversity_coverage"] is None
+def test_the_evidence_is_plain_values(simulated):
+    rows = evidence(summarise_worlds(simulated))["worlds"]
+    assert [row["kind"] for row in rows] == list(KINDS)
+    assert rows[3]["diversity_coverage"] is None
 
 
 @pytest.mark.slow
-def test_what_is_off_is_said_in_words(found):
-    worlds = summarise_worlds(found)["worlds"]
-    off = worlds.assign(n_worlds=1000)
+def test_what_is_off_is_said_in_words(simulated):
+    summary = summarise_worlds(simulated)["worlds"]
+    off = summary.assign(n_worlds=1000)
     off.loc[off["kind"] == "same", "structure_rejected"] = 0.3
     off.loc[off["kind"] == "cultures", "country_follow_rejected"] = 0.5
     off.loc[off["kind"] == "one default", "robustness_coverage"] = 0.8

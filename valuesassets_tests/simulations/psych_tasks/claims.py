@@ -101,8 +101,8 @@ def of_keying(
         values[np.abs(values - 3).mean(axis=1) > 0.5, 0] = np.nan
     verdict = preference_columns(values, is_reverse, HOW.level, lines.names)["verdict"]
     return {
-        claim: Outcome(None if verdict is None else verdict == said)
-        for claim, said in ((SAYS_TRAIT, TRAIT), (SAYS_LABEL, LABEL))
+        claim: Outcome(None if verdict is None else verdict == verdict_of_claim)
+        for claim, verdict_of_claim in ((SAYS_TRAIT, TRAIT), (SAYS_LABEL, LABEL))
     }
 
 
@@ -112,8 +112,8 @@ def of_alpha(lines: Lines, trait: float, seed: int) -> Mapping[str, Outcome]:
     values = trait * lines.spread(random)[:1].T + lines.spread(random, ITEMS)[:, 0].T
     row = alpha_columns(lines.factors(random)[:, None] * values, HOW.level, lines.names)
     beside = {"scale": "made up", "reading": "exact", "alpha_random_high": None, "alpha_label": None}
-    found = pd.DataFrame([row | beside])
-    return {TOGETHER: Outcome(any(each.is_supported for each in claims({"published_scores/scales": found}, False)))}
+    table = pd.DataFrame([row | beside])
+    return {TOGETHER: Outcome(any(each.is_supported for each in claims({"published_scores/scales": table}, False)))}
 
 
 def of_reliability(lines: Lines, seed: int, is_skewed: bool = False, trait: float = 3.0) -> Mapping[str, Outcome]:
@@ -174,18 +174,18 @@ def of_lost_people(random: np.random.Generator, n: int) -> Array:
     return skewed(random, foretold.size)[np.argsort(foretold)[n // 4 :]]
 
 
-def of_gain(made: Differences, n: int, seed: int, effect: float = 0.0) -> Mapping[str, Outcome]:
+def of_gain(draw_differences: Differences, n: int, seed: int, effect: float = 0.0) -> Mapping[str, Outcome]:
     """Whether a gain of so many people, of this mean, is said to help, and whether its interval holds the mean."""
     random = np.random.default_rng([seed, 4])
     before = pd.Series(random.normal(-1.4, 0.3, n))
-    found = gain(before + made(random, n) + effect, before, HOW.level)
-    row = {"model": "m", "task": "t", "gain": "content", "more": "human", "less": "permuted", "p": found.p}
+    difference = gain(before + draw_differences(random, n) + effect, before, HOW.level)
+    row = {"model": "m", "task": "t", "gain": "content", "more": "human", "less": "permuted", "p": difference.p}
     row["n_participants"] = n
     tested = corrected(GAIN_ROWS.frame([row]), ["task"], HOW)["is_rejected"].iloc[0]
-    if found.p is None:
+    if difference.p is None:
         return {FORETELLS: Outcome(None)}
-    is_claimed = is_above_chance({"is_rejected": tested, "low": found.low})
-    return {FORETELLS: Outcome(is_claimed, (int(found.low <= effect <= found.high), 1))}
+    is_claimed = is_above_chance({"is_rejected": tested, "low": difference.low})
+    return {FORETELLS: Outcome(is_claimed, (int(difference.low <= effect <= difference.high), 1))}
 
 
 Law = Callable[[Array, np.random.Generator], Array]
@@ -224,24 +224,26 @@ def of_prediction(law: Law, seed: int, people: int = PEOPLE) -> Mapping[str, Out
     of_kind = items[(order + 5 * (np.arange(people)[:, None] % 2)) % MARKS]
     laws = 0.65 * of_kind + 0.3 * style[:, None] + 0.05 / LABELS  # (people, marks, labels)
     answers = (random.random((people, MARKS, 1)) > laws.cumsum(axis=-1)[..., :-1]).sum(axis=-1)
-    said = law(laws, random)
-    own = np.take_along_axis(said, answers[..., None], axis=-1)[..., 0]
-    at_place = np.take_along_axis((said.sum(axis=(0, 1)) - said), answers[..., None], axis=-1)[..., 0]
+    model_probs = law(laws, random)
+    own = np.take_along_axis(model_probs, answers[..., None], axis=-1)[..., 0]
+    at_place = np.take_along_axis((model_probs.sum(axis=(0, 1)) - model_probs), answers[..., None], axis=-1)[..., 0]
     person, mark = np.divmod(np.arange(people * MARKS), MARKS)
     marks = _marks(person, mark + 1, np.log(own.ravel())).assign(
         item_id=[f"item {item}" for item in order.ravel()],
         meanings=[list(map(str, range(LABELS)))] * person.size,
         human_meaning=[str(answer) for answer in answers.ravel()],
         log_share_by_place=np.log(at_place.ravel() / (people * MARKS - 1)),
-        is_likeliest=(said.argmax(axis=-1) == answers).ravel(),
-        share_likeliest=said.max(axis=-1).ravel(),
+        is_likeliest=(model_probs.argmax(axis=-1) == answers).ravel(),
+        share_likeliest=model_probs.max(axis=-1).ravel(),
     )
-    donors = _donors(said, answers, order)
-    found = derive_prediction(marks, donors, HOW)
-    made = claims({f"prediction/{name}": frame for name, frame in found.items()}, False)
+    donors = _donors(model_probs, answers, order)
+    tables = derive_prediction(marks, donors, HOW)
+    on_page = claims({f"prediction/{name}": frame for name, frame in tables.items()}, False)
     return {
-        PREDICTS: Outcome(any(each.is_supported and "are predicted better than by" in each.sentence for each in made)),
-        IDENTIFIES: Outcome(any(each.is_supported and "own history, be it" in each.sentence for each in made)),
+        PREDICTS: Outcome(
+            any(each.is_supported and "are predicted better than by" in each.sentence for each in on_page)
+        ),
+        IDENTIFIES: Outcome(any(each.is_supported and "own history, be it" in each.sentence for each in on_page)),
     }
 
 
@@ -266,30 +268,30 @@ def _marks(person: Places, mark: Any, log_share: Array) -> pd.DataFrame:
     )
 
 
-def _donors(said: Array, answers: Places, order: Places) -> pd.DataFrame:
+def _donors(model_probs: Array, answers: Places, order: Places) -> pd.DataFrame:
     """How well each person's answers are foretold by what the model says behind everybody's, item by item."""
     by_item = np.argsort(order, axis=1)[..., None]
-    ordered = np.log(np.take_along_axis(said, by_item, axis=1))
+    ordered = np.log(np.take_along_axis(model_probs, by_item, axis=1))
     answered = np.take_along_axis(answers, by_item[..., 0], axis=1)
     scores = np.take_along_axis(ordered[None], answered[:, None, :, None], axis=-1)[..., 0].mean(axis=-1)
     who, donor = np.indices(scores.shape)
     named = ({"participant": f"p{a}", "donor": f"p{b}"} for a, b in zip(who.ravel(), donor.ravel(), strict=True))
-    found = DONORS.frame([each | {"experiment": "made up", "layout": "marked"} for each in named])
-    return found.assign(log_score=scores.ravel(), model="made up", task="made up")
+    table = DONORS.frame([each | {"experiment": "made up", "layout": "marked"} for each in named])
+    return table.assign(log_score=scores.ravel(), model="made up", task="made up")
 
 
 def of_layouts(effect: float, seed: int, models: int = 8) -> Mapping[str, Outcome]:
     """Whether layouts are said to matter, with skewed differences in eight models, of which one may have an effect."""
     random = np.random.default_rng([seed, 6])
-    found = []
+    parts = []
     people = fewest_for(models)
     for number in range(models):
         before = random.normal(-1.4, 0.3, people)
         after = before + skewed(random, people) + effect * (number == 0)
         for layout, scores in (("marked", before), ("plain", after)):
             marks = _marks(np.arange(people), 1, scores - 3)
-            found.append(marks.assign(model=f"m{number}", layout=layout, likeliest="1"))
-    rows = derive_layout_effect(pd.concat(found, ignore_index=True), HOW)["effects"]
+            parts.append(marks.assign(model=f"m{number}", layout=layout, likeliest="1"))
+    rows = derive_layout_effect(pd.concat(parts, ignore_index=True), HOW)["effects"]
     return {LAYOUT: Outcome(any(each.is_supported for each in claims({"layout_effect/effects": rows}, False)))}
 
 
@@ -310,9 +312,9 @@ def _keyed(world: str, lines: Lines, rho: float, **how: Any) -> Simulation:
     return _simulation(f"keying: {world}", partial(of_keying, lines, rho, **how), kinds, "F")
 
 
-def _gained(world: str, made: Differences, n: int, effect: float = 0.0) -> Simulation:
+def _gained(world: str, draw_differences: Differences, n: int, effect: float = 0.0) -> Simulation:
     kinds = {FORETELLS: PLANTED if effect > 0 else NULL}
-    return _simulation(f"gains: {world}, {n} people", partial(of_gain, made, n, effect=effect), kinds, "L")
+    return _simulation(f"gains: {world}, {n} people", partial(of_gain, draw_differences, n, effect=effect), kinds, "L")
 
 
 SIMULATIONS: tuple[Simulation, ...] = (

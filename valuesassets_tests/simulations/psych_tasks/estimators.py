@@ -39,17 +39,17 @@ TOLD_APART, REJECTED = 0.95, (0.03, 0.07)
 
 def simulate_worlds(kind: str, seeds: Sequence[int]) -> Records:
     """What was found in worlds of one kind, one world per seed."""
-    found = []
+    records = []
     for seed in seeds:
         random = seeded(seed, "psych worlds", kind)
         row = {"p": _content_p(random)} if kind == NO_CONTENT else {"verdict": _verdict(kind, random)}
-        found.append({"kind": kind, "seed": seed} | row)
-    return found
+        records.append({"kind": kind, "seed": seed} | row)
+    return records
 
 
-def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
+def summarise_worlds(records: Records) -> dict[str, pd.DataFrame]:
     """How often each kind's verdict is right, and how often content is found where there is none."""
-    rows = pd.DataFrame(found)
+    rows = pd.DataFrame(records)
     verdicts = [
         {
             "kind": kind,
@@ -68,15 +68,15 @@ def summarise_worlds(found: Records) -> dict[str, pd.DataFrame]:
 evidence = plain_tables
 
 
-def faults_of(found: Mapping[str, pd.DataFrame]) -> list[str]:
+def faults_of(tables: Mapping[str, pd.DataFrame]) -> list[str]:
     """What is not as it should be beyond three Monte Carlo errors, in words; nothing where all is well."""
     faults = []
-    for row in found["verdicts"].to_dict("records"):
+    for row in tables["verdicts"].to_dict("records"):
         if not is_within(row["right"], TOLD_APART, 1, row["n_worlds"]):
             faults.append(
                 f"psych tasks, {row['kind']} worlds: {row['right']:.3f} are told for what they are, {TOLD_APART} wanted"
             )
-    for row in found["rejections"].to_dict("records"):
+    for row in tables["rejections"].to_dict("records"):
         low, high = REJECTED
         n, share = row["n_worlds"], row["rejected"]
         if not is_within(share, low, high, n):
@@ -89,14 +89,14 @@ def _verdict(kind: str, random: np.random.Generator) -> str:
     expected = expected_labels(kind, random)
     items = np.arange(1, ITEMS + 1)
     scale = ScoredScale(tuple(items.tolist()), tuple(items[1::2].tolist()), 1, LABELS)
-    model, item, shown = np.indices(expected.shape)
+    model, item, presentation = np.indices(expected.shape)
     frame = pd.DataFrame(
         {
             "model": model.ravel(),
             "experiment": kind,
             "scale": "made up",
             "item": items[item.ravel()],
-            "presentation": np.where(shown.ravel() == 1, "reversed", "forward"),
+            "presentation": np.where(presentation.ravel() == 1, "reversed", "forward"),
             "expected": expected.ravel(),
         }
     )

@@ -1,6 +1,6 @@
-"""Worlds that try what the survey concludes: made by `worlds`, analysed like a study, judged as the report judges.
+"""Simulations that test the survey's conclusions: analysed like a study, and judged as the report judges.
 
-Each of the null worlds mimics a truth that could be mistaken for values: a pull to a place, answers of even chances, a
+Each null simulation mimics a truth that could be mistaken for values: a pull to a place, answers of even chances, a
 flatter model.
 """
 
@@ -42,7 +42,7 @@ from valuesassets_tests.simulations.survey.plants import POSITION_ONLY, WIDER
 def of_plant(
     plant: simulated_answers.Plant, seed: int, n_languages: int = LANGUAGES, wanted: Collection[str] | None = None
 ) -> Mapping[str, Outcome]:
-    """All claims, or those that are wanted, in a world of this plant."""
+    """All claims, or those that are wanted, in a simulation of this plant."""
     return claims(*survey_world(plant, seed, n_languages), wanted=wanted)
 
 
@@ -86,9 +86,9 @@ def of_flatness(factor: float, n_languages: int, seed: int) -> Mapping[str, Outc
 
 
 def _simulation(
-    world: str, outcomes: Callable[[int], Mapping[str, Outcome]], kinds: Mapping[str, str], finding: str | None = None
+    name: str, outcomes: Callable[[int], Mapping[str, Outcome]], kinds: Mapping[str, str], finding: str | None = None
 ) -> Simulation:
-    return Simulation("survey", world, kinds, outcomes, finding)
+    return Simulation("survey", name, kinds, outcomes, finding)
 
 
 AGREEMENT_ONLY = replace(WIDER, follows=(0.0, 0.0), agreement=1.0)
@@ -97,12 +97,12 @@ UNRELATED_TO_PEOPLE = replace(WIDER, follows=(0.0, 0.0), own=0.8)
 SIMULATIONS: tuple[Simulation, ...] = (
     *(
         _simulation(
-            f"languages agree as readily as their countries do, {said}, {n} languages",
+            f"languages agree as readily as their countries do, {keys}, {n} languages",
             partial(of_plant, replace(AGREEMENT_ONLY, keying=keying), n_languages=n, wanted=[LIKE_COUNTRIES]),
             {LIKE_COUNTRIES: NULL},
             "A",
         )
-        for keying, said in (
+        for keying, keys in (
             ("both ways", "items keyed both ways"),
             ("some", "agreement on some items"),
             ("one way", "items keyed one way"),
@@ -179,7 +179,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
 def of_effect(
     claim: str, plant: Callable[[float], simulated_answers.Plant], size: tuple[int, int], effect: float, seed: int
 ) -> Mapping[str, Outcome]:
-    """A claim in a world with an effect of this size, of so many languages and items."""
+    """A claim in a simulation with this size of effect and these numbers of languages and items."""
     grid, study = survey_world(plant(effect), seed, size[0], n_items=size[1])
     return claims(grid, study, wanted=[claim])
 

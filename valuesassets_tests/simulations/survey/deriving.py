@@ -1,4 +1,4 @@
-"""Worlds of the survey, analysed like a study and judged as the report judges: what its worlds of claims share."""
+"""The shared parts of the survey's simulations, which are analysed like a study and judged as the report judges."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -45,7 +45,7 @@ def study_of(n_languages: int) -> Study:
 
 @cache
 def scales_of_worlds(n_items: int = ITEMS) -> Scales:
-    """The items of all worlds."""
+    """The items of all simulations."""
     return simulated_answers.simulated_scales(n_items)
 
 
@@ -55,10 +55,12 @@ def survey_world(
     n_languages: int = LANGUAGES,
     n_items: int = ITEMS,
 ) -> tuple[AnswerGrid, Study]:
-    """The answers of a world of this plant, and the study it is analysed by."""
+    """The answers of a simulation of this plant, and its study."""
     study, scales = study_of(n_languages), scales_of_worlds(n_items)
-    world = simulated_answers.simulate_answers(plant, study, scales, WORDINGS, RESPONDENTS, np.random.default_rng(seed))
-    return world.grid, study.model_copy(update={"seed": seed})
+    simulation = simulated_answers.simulate_answers(
+        plant, study, scales, WORDINGS, RESPONDENTS, np.random.default_rng(seed)
+    )
+    return simulation.grid, study.model_copy(update={"seed": seed})
 
 
 def with_sides(grid: AnswerGrid, sides: Array) -> AnswerGrid:

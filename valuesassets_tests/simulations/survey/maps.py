@@ -1,4 +1,4 @@
-"""Worlds that try what is said of the map: countries where they are published, and models' points of a known truth."""
+"""Simulations that test the map: countries at their published positions, and models' points with a known truth."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
@@ -93,12 +93,12 @@ SIMULATIONS: tuple[Simulation, ...] = (
     *(
         Simulation(
             "survey",
-            f"points follow the countries' (correlation {FOLLOWS:g}), {said}",
+            f"points follow the countries' (correlation {FOLLOWS:g}), {likeness}",
             {ON_MAP: PLANTED},
             partial(of_points, FOLLOWS, share, ZONE, 22),
             "E",
         )
-        for said, share in (("no language is like another", 0.0), ("those of a culture zone are alike", 0.5))
+        for likeness, share in (("no language is like another", 0.0), ("those of a culture zone are alike", 0.5))
     ),
 )
 POWER: tuple[Power, ...] = tuple(

@@ -1,7 +1,7 @@
-"""Worlds that try the intervals of reliability: so much of a family's differences would replicate, and no more.
+"""Simulations that test the intervals of reliability against a known share of replicable differences.
 
-Four families of a world show shares of 0, .2, .5 and .8. In half of the worlds what a wording adds moves all items of a
-language together, and so does what repeats.
+The four families of a simulation have shares of 0, .2, .5 and .8. In half of the simulations the effect of a wording
+moves all items of a language together, and so does the replicable effect.
 """
 
 from collections.abc import Mapping
@@ -31,15 +31,15 @@ def of_wordings(n_languages: int, n_wordings: int, is_shifted: bool, seed: int) 
     random = np.random.default_rng(seed)
     grid = _grid(np.stack([_tilts(share, n_languages, n_wordings, is_shifted, random) for share in SHARES], axis=1))
     families = derive_reliability(grid, study_of(n_languages))["families"]
-    found: dict[str, Outcome] = {}
+    outcomes: dict[str, Outcome] = {}
     for row in records(families):
         share = float(row["model"])
         ends = [(row[f"{name}_low"], row[f"{name}_high"]) for name in COEFFICIENTS]
         held = sum(low <= share <= high for low, high in ends)
-        found[IS_BOUNDED.format(share)] = Outcome(all(low < high for low, high in ends), (held, len(ends)))
+        outcomes[IS_BOUNDED.format(share)] = Outcome(all(low < high for low, high in ends), (held, len(ends)))
         if share in (SHARES[0], SHARES[-1]):
-            found[REPEATS if share == 0 else REPEATS_MUCH] = Outcome(bool(row["is_reliable"]))
-    return found
+            outcomes[REPEATS if share == 0 else REPEATS_MUCH] = Outcome(bool(row["is_reliable"]))
+    return outcomes
 
 
 def _tilts(share: float, n_languages: int, n_wordings: int, is_shifted: bool, random: np.random.Generator) -> Array:

@@ -1,4 +1,4 @@
-"""Worlds that try what is said of people of whom few answered, and of answers that are hard to compare."""
+"""Simulations that test claims about people with few answers, and about answers that are hard to compare."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -43,12 +43,12 @@ TRUTH_ITEMS, TRUTH_SEED = 6000, 17
 def sized_world(
     plant: simulated_answers.Plant, respondents: NDArray[np.intp], seed: int, n_languages: int = LANGUAGES
 ) -> tuple[AnswerGrid, Study, Array]:
-    """A world in which so many people of each country answered, (N,): its answers, its study, and (N, I) numbers."""
+    """A simulation with (N,) respondents of each country: its answers, its study, and (N, I) numbers."""
     random, study = np.random.default_rng(seed), study_of(n_languages)
-    world = simulated_answers.simulate_answers(plant, study, scales_of_worlds(), WORDINGS, 0, random)
-    n = np.tile(respondents[:, None], (1, world.people.shape[1]))
-    people = random.multinomial(n, world.people * (1 - 1e-12)) / n[..., None]
-    grid = replace(world.grid, people=people, respondents=n.astype(float))
+    simulation = simulated_answers.simulate_answers(plant, study, scales_of_worlds(), WORDINGS, 0, random)
+    n = np.tile(respondents[:, None], (1, simulation.people.shape[1]))
+    people = random.multinomial(n, simulation.people * (1 - 1e-12)) / n[..., None]
+    grid = replace(simulation.grid, people=people, respondents=n.astype(float))
     return grid, study.model_copy(update={"seed": seed}), n.astype(float)
 
 
@@ -56,11 +56,11 @@ def of_own_countries(plant: simulated_answers.Plant, sizes: tuple[int, ...], see
     """Whether the own country is said to be near, and how often its advantage's intervals hold the true one."""
     respondents = np.resize(sizes, LANGUAGES)
     grid, study, n = sized_world(plant, respondents, seed)
-    found = derive_human_comparison(grid, human_of(grid, n), study)
-    cells = records(rows_where(found["cells"], kind="model", model=FAMILY))
+    tables = derive_human_comparison(grid, human_of(grid, n), study)
+    cells = records(rows_where(tables["cells"], kind="model", model=FAMILY))
     truth = true_advantage(plant)
     held = sum(row["own_country_advantage_low"] <= truth <= row["own_country_advantage_high"] for row in cells)
-    is_claimed = rejects(rows_where(found["tests"], test_family="own country"), FAMILY)
+    is_claimed = rejects(rows_where(tables["tests"], test_family="own country"), FAMILY)
     return {OWN: Outcome(is_claimed, (int(held), len(cells)))}
 
 
@@ -69,8 +69,8 @@ def true_advantage(plant: simulated_answers.Plant) -> float:
     """The mean own-country advantage of a language, over very many items and with whole countries."""
     scales = simulated_answers.simulated_scales(TRUTH_ITEMS)
     random = np.random.default_rng(TRUTH_SEED)
-    world = simulated_answers.simulate_answers(plant, study_of(LANGUAGES), scales, WORDINGS, 0, random)
-    return simulated_answers.true_comparisons(world)[f"own_country_advantage {FAMILY}"]
+    simulation = simulated_answers.simulate_answers(plant, study_of(LANGUAGES), scales, WORDINGS, 0, random)
+    return simulated_answers.true_comparisons(simulation)[f"own_country_advantage {FAMILY}"]
 
 
 def of_few_in_low_resource(seed: int) -> Mapping[str, Outcome]:

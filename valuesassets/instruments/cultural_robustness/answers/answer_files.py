@@ -1,4 +1,4 @@
-"""Answers of one model: those written here, and those made elsewhere, as one frame (`ANSWERED`)."""
+"""Reads the answers of one model, written here or elsewhere, into one frame (`ANSWERED`)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +10,6 @@ from valuesassets.answers.language_codes import language_code
 from valuesassets.instruments.cultural_robustness.material.countries import Anchor, anchor_countries, load_countries
 from valuesassets.instruments.cultural_robustness.material.language_files import (
     KINDS,
-    Kind,
     Line,
     find_files,
     read_lines,
@@ -25,8 +24,8 @@ from valuesassets.records.parquet import read_answers
 from valuesassets.records.thoughts import part_thoughts
 from valuesassets.records.trials import Answer
 
-Known = Mapping[tuple[str, str], Mapping[str, Any]]
-"""Rows of `all_questions` by language and id."""
+Prompts = Mapping[tuple[str, str], Mapping[str, Any]]
+"""Rows of `all_questions` by language and prompt id."""
 
 
 def read_answer_files(
@@ -35,32 +34,32 @@ def read_answer_files(
     """Answers made elsewhere, from a folder of `<code>_{unspecific,specific}.jsonl[.gz]` (`id, answer[, sample]`).
 
     Args:
-        questions: by language; without them prompts are missing, and no echo of one is found.
+        questions: by language; without them prompts are missing, and echoes of a prompt are not detected.
         countries: a CSV file that says what anchors are, where there are no questions.
 
     Returns:
         Rows of `ANSWERED`; `finish` is missing where `finish_reason` is.
 
     Raises:
-        InputError: a file or a line cannot serve, or answers what is not asked; names file, line and what to do.
+        InputError: a file or a line cannot be used, or answers no question; names file, line and what to do.
     """
     files = find_files(folder, InputError)
     lines = read_lines(files, "answer", InputError, beside="sample")
     for line in lines:
         _require_whole(line)
     require_shared(lines, InputError)
-    known: Known = {}
-    meant: Mapping[tuple[str, int], Anchor] = {}
+    prompts: Prompts = {}
+    anchors: Mapping[tuple[str, int], Anchor] = {}
     if questions is None:
-        meant = anchor_countries(lines, load_countries(countries, folder, next(iter(files.values())).parent))
+        anchors = anchor_countries(lines, load_countries(countries, folder, next(iter(files.values())).parent))
     else:
-        known = _by_id(questions)
+        prompts = _by_id(questions)
         for line in lines:
-            _require_asked(line, questions, known)
-    return _ordered([_row(line, known, meant) for line in lines])
+            _require_asked(line, questions, prompts)
+    return _ordered([_row(line, prompts, anchors) for line in lines])
 
 
-def _by_id(questions: Mapping[str, pd.DataFrame]) -> Known:
+def _by_id(questions: Mapping[str, pd.DataFrame]) -> Prompts:
     return {(row["language"], row["id"]): row for row in records(all_questions(questions))}
 
 
@@ -69,27 +68,26 @@ def _require_whole(line: Line) -> None:
     if not isinstance(sample, int) or isinstance(sample, bool) or sample < 0:
         raise InputError(f"{line.where}: sample {sample!r} found, a whole number from 0 was expected; mend it")
     if finish is not None and not isinstance(finish, str):
-        raise InputError(
-            f"{line.where}: finish_reason {finish!r} found, a text such as 'stop' or 'length' was expected"
-        )
+        where, expected = line.where, "a text such as 'stop' or 'length' was expected"
+        raise InputError(f"{where}: finish_reason {finish!r} found, {expected}")
 
 
-def _require_asked(line: Line, questions: Mapping[str, pd.DataFrame], known: Known) -> None:
-    if (line.language, line.id) in known:
+def _require_asked(line: Line, questions: Mapping[str, pd.DataFrame], prompts: Prompts) -> None:
+    if (line.language, line.id) in prompts:
         return
     if line.language not in questions:
-        there = f"there are no questions in {line.language}, only in {', '.join(questions)}"
-        raise InputError(f"{line.where}: {there}; name questions that have it, or take the file away")
+        lack = f"there are no questions in {line.language}, only in {', '.join(questions)}"
+        raise InputError(f"{line.where}: {lack}; name questions that have it, or take the file away")
     raise InputError(
         f"{line.where}: id {line.id} is no question of {line.language}; name the questions that were answered, or "
         "mend the id"
     )
 
 
-def _row(line: Line, known: Known, meant: Mapping[tuple[str, int], Anchor]) -> dict[str, Any]:
-    asked = known.get((line.language, line.id), {})
-    anchor = None if line.anchor is None else meant.get((line.question_id, line.anchor))
-    said = anchor._asdict() if anchor else {name: asked.get(name) for name in ("country", "persona")}
+def _row(line: Line, prompts: Prompts, anchors: Mapping[tuple[str, int], Anchor]) -> dict[str, Any]:
+    prompt = prompts.get((line.language, line.id), {})
+    anchor = None if line.anchor is None else anchors.get((line.question_id, line.anchor))
+    country = anchor._asdict() if anchor else {name: prompt.get(name) for name in ("country", "persona")}
     finish, reason = _finish(line.content.get("finish_reason"))
     text, fault = _without_thoughts(line.content["answer"])
     return {
@@ -97,32 +95,32 @@ def _row(line: Line, known: Known, meant: Mapping[tuple[str, int], Anchor]) -> d
         "kind": line.kind,
         "id": line.id,
         "question_id": line.question_id,
-        **said,
+        **country,
         "sample": line.content.get("sample", 0),
-        "prompt": asked.get("prompt"),
+        "prompt": prompt.get("prompt"),
         "text": text if reason is None else None,
         "finish": finish,
         "reason": reason or fault,
     }
 
 
-def _finish(given: str | None) -> tuple[str | None, str | None]:
-    """How an answer ended, and why there is none where its maker says something else, such as a refusal."""
-    if given is None:
+def _finish(finish_reason: str | None) -> tuple[str | None, str | None]:
+    """How an answer ended; and why it does not count where its model gives another reason, such as a refusal."""
+    if finish_reason is None:
         return None, None
-    end = end_of(given)
+    end = end_of(finish_reason)
     if end in ("end", "length"):
         return end, None
     unknown = ", which is not known here; where it is an ordinary end, write stop in its place" if end is None else ""
-    return None, f"finish_reason {given}{unknown}"
+    return None, f"finish_reason {finish_reason}{unknown}"
 
 
 def _without_thoughts(text: str | None) -> tuple[str | None, str | None]:
-    """An answer without thoughts that its maker left in it, and why there is none."""
+    """An answer without the thoughts that were left in it, and why nothing remains."""
     if text is None:
         return None, None
-    parted = part_thoughts(text)
-    return parted.answer, parted.fault
+    parts = part_thoughts(text)
+    return parts.answer, parts.fault
 
 
 def read_written_answers(folder: Path, questions: Mapping[str, pd.DataFrame] | None) -> pd.DataFrame:
@@ -139,7 +137,7 @@ def read_written_answers(folder: Path, questions: Mapping[str, pd.DataFrame] | N
     paths = sorted(folder.glob("*.parquet"))
     if questions is None:
         raise InputError(f"{paths[0]}: names prompts by their ids alone; say which questions they are (--questions)")
-    found = {}
+    answers = {}
     for path in paths:
         language = language_code(path.stem)
         if language is None or language not in questions:
@@ -147,8 +145,8 @@ def read_written_answers(folder: Path, questions: Mapping[str, pd.DataFrame] | N
                 f"{path}: {path.stem} is none of the questions' languages ({', '.join(questions)}); call the file by "
                 "its language, as deu.parquet"
             )
-        found[language] = read_answers(path)
-    return answered_frame(found, questions)
+        answers[language] = read_answers(path)
+    return answered_frame(answers, questions)
 
 
 def answered_frame(answers: Mapping[str, Iterable[Answer]], questions: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -157,38 +155,36 @@ def answered_frame(answers: Mapping[str, Iterable[Answer]], questions: Mapping[s
     Raises:
         MissingData: an answer is to no prompt of the questions; they have changed since.
     """
-    known, found = _by_id(questions), []
-    for language, given in answers.items():
-        for answer in given:
-            asked = known.get((language, answer.trial_id))
-            if asked is None:
+    prompts, rows = _by_id(questions), []
+    for language, written in answers.items():
+        for answer in written:
+            prompt = prompts.get((language, answer.trial_id))
+            if prompt is None:
                 raise MissingData(
                     f"answers in {language}: trial {answer.trial_id} is no question any more; make the answers again"
                 )
             text, fault = _without_thoughts(answer.text)
-            found.append(
+            rows.append(
                 {
                     "language": language,
-                    "kind": "unspecific" if pd.isna(asked["anchor"]) else "specific",
-                    **{name: asked[name] for name in ("id", "question_id", "country", "persona", "prompt")},
+                    "kind": "unspecific" if pd.isna(prompt["anchor"]) else "specific",
+                    **{name: prompt[name] for name in ("id", "question_id", "country", "persona", "prompt")},
                     "sample": answer.sample,
                     "text": text,
                     "finish": answer.finish,
                     "reason": answer.reason or fault,
                 }
             )
-    return _ordered(found)
+    return _ordered(rows)
 
 
-def _place(language: str, kind: Kind, name: str, sample: int) -> tuple[str, int, int, int, int]:
-    question, _, anchor = name.partition("-")
-    return language, KINDS.index(kind), int(question), int(anchor or 0), sample
+def _place(row: Mapping[str, Any]) -> tuple[str, int, int, int, int]:
+    question, _, anchor = row["id"].partition("-")
+    return row["language"], KINDS.index(row["kind"]), int(question), int(anchor or 0), row["sample"]
 
 
 def _ordered(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    frame = ANSWERED.frame(rows)
-    keys = [_place(*row) for row in zip(*(frame[name] for name in ("language", "kind", "id", "sample")), strict=True)]
-    frame = frame.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)
-    texts = ("country", "prompt", "text", "finish", "reason")
-    frame[list(texts)] = frame[list(texts)].astype(object).where(frame[list(texts)].notna(), None)
+    frame = ANSWERED.frame(sorted(rows, key=_place))
+    texts = ["country", "prompt", "text", "finish", "reason"]
+    frame[texts] = frame[texts].astype(object).where(frame[texts].notna(), None)
     return frame.astype({"persona": "Int64", "sample": "int64"})

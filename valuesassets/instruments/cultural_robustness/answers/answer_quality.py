@@ -27,14 +27,14 @@ STATUSES = ("ok", "empty", "failed", "echo", "loop", "wrong_language", "truncate
 FEWEST_LETTERS = 20
 """Shorter answers are judged by their script alone."""
 LEAST_OWN_SCRIPT = 0.1
-"""A longer text with a smaller share of letters of its language's scripts is in none of the languages told apart."""
+"""A longer text with a smaller share of letters of its language's scripts is in no language that can be recognised."""
 PASSED_OVER = ("Z", "Cc", "Cf", "Mn")
-"""Categories of characters behind an answer's last: white space, marks of direction, and what stands on a letter."""
+"""Categories of characters that may follow an answer's last one: white space, direction marks, combining marks."""
 KEY = ["language", "kind", "id", "sample"]
 
 
-class Judged(NamedTuple):
-    """What an answer is, why, and the likeliest language of it."""
+class Verdict(NamedTuple):
+    """The status of an answer, the reason, and its likeliest language."""
 
     status: str
     reason: str | None
@@ -47,59 +47,59 @@ def judge_answers(
     """The status of every answer.
 
     `empty`: neither a word nor a single number. `failed`: nothing was written. `echo`: the beginning of its prompt, or
-    little that does not stand there. `loop`: it goes round in circles. `wrong_language`: less probable than 1 % to be
-    in its own among the study's languages and English; with fewer than 20 letters, most of them are of another script.
-    `truncated`: ended by its length; where it is not known what ended it, its last character is no punctuation. It
-    comes last: more tokens are no remedy for the others.
+    hardly more than the prompt. `loop`: it repeats itself. `wrong_language`: its own language has a probability below
+    1 % among the study's languages and English; with fewer than 20 letters, most of them are of another script.
+    `truncated`: ended by its length; without a finish reason, its last character is no punctuation. It comes last,
+    because more tokens remedy none of the others.
 
     Args:
         answered: rows of `ANSWERED`.
         languages: those of the study, ISO 639-3; those answered in if left out.
-        keep: faults that let an answer count; such an answer is judged on by the faults that follow.
+        keep: faults with which an answer counts; the faults that follow are still looked for.
 
     Returns:
         Rows of `ANSWER_QUALITY`, one for each answer, in the same order.
     """
     among = frozenset({*(languages or answered["language"].unique()), "eng"})
-    judged = [judge(row, among, keep) for row in records(answered)]
-    found = pd.DataFrame(judged, columns=pd.Index(Judged._fields), index=answered.index, dtype=object)
-    return pd.DataFrame(pd.concat([answered[KEY], found], axis=1), columns=pd.Index(ANSWER_QUALITY.names))
+    verdicts = [judge(row, among, keep) for row in records(answered)]
+    judged = pd.DataFrame(verdicts, columns=pd.Index(Verdict._fields), index=answered.index, dtype=object)
+    return pd.DataFrame(pd.concat([answered[KEY], judged], axis=1), columns=pd.Index(ANSWER_QUALITY.names))
 
 
-def judge(answer: dict[str, Any], among: Collection[str], keep: Collection[str] = ()) -> Judged:
+def judge(answer: dict[str, Any], among: Collection[str], keep: Collection[str] = ()) -> Verdict:
     """The status of one row of `ANSWERED`."""
-    text, finish = _known(answer["text"]), _known(answer["finish"])
+    text, finish = _or_none(answer["text"]), _or_none(answer["finish"])
     if text is None:
-        return Judged("failed", _known(answer["reason"]) or "no answer was written", None)
+        return Verdict("failed", _or_none(answer["reason"]) or "no answer was written", None)
     if not any(map(str.isalnum, text)):
-        return Judged("empty", f"no letter or digit in {text[:20]!r}" if text.strip() else "nothing but blanks", None)
+        return Verdict("empty", f"no letter or digit in {text[:20]!r}" if text.strip() else "nothing but blanks", None)
     numbers = [part for part in text.split() if any(map(str.isdigit, part))]
     if not has_words(text) and len(numbers) != 1:
-        return Judged("empty", f"neither a word nor one number in {text[:20]!r}", None)
+        return Verdict("empty", f"neither a word nor one number in {text[:20]!r}", None)
     language = answer["language"]
     spoken, foreign = _spoken(text, language, frozenset(among))
-    prompt = _known(answer["prompt"])
+    prompt = _or_none(answer["prompt"])
     faults = {
         "echo": echo(text, [prompt]) if prompt else None,
         "loop": circles if (circles := repetition(text)) is None else f"goes round in circles: {circles}",
         "wrong_language": foreign,
         "truncated": _truncated(text, finish),
     }
-    found = [(status, reason) for status, reason in faults.items() if reason]
-    status, reason = next((fault for fault in found if fault[0] not in keep), found[0] if found else ("ok", None))
-    return Judged(status, reason, spoken)
+    present = [(status, reason) for status, reason in faults.items() if reason]
+    status, reason = next((fault for fault in present if fault[0] not in keep), present[0] if present else ("ok", None))
+    return Verdict(status, reason, spoken)
 
 
 def is_usable(quality: pd.DataFrame, keep: Collection[str] = ()) -> NDArray[np.bool_]:
     """Whether each answer counts: it is ok, or has a status that is kept and no other fault.
 
     Args:
-        quality: as `judge_answers` gives it where it is told the same of `keep`.
+        quality: from `judge_answers` with the same `keep`.
     """
     return np.isin(quality["status"].to_numpy(str), ["ok", *keep])
 
 
-def _known(value: Any) -> Any:
+def _or_none(value: Any) -> Any:
     return None if pd.isna(value) else value
 
 
@@ -107,17 +107,17 @@ def _truncated(text: str, finish: str | None) -> str | None:
     """Why an answer is taken to be cut off."""
     if finish is not None:
         return "ended by its length" if finish == "length" else None
-    last = next((each for each in reversed(text) if not unicodedata.category(each).startswith(PASSED_OVER)), "")
-    is_ended = unicodedata.category(last).startswith("P") if last else False
-    return None if is_ended else f"ends in {last!r}, which is no punctuation"
+    written = (character for character in reversed(text) if not unicodedata.category(character).startswith(PASSED_OVER))
+    last = next(written, "")
+    return None if last and unicodedata.category(last).startswith("P") else f"ends in {last!r}, which is no punctuation"
 
 
 @functools.lru_cache(maxsize=1 << 16)  # half of all answers with a country stand under another country too
 def _spoken(text: str, language: str, among: frozenset[str]) -> tuple[str | None, str | None]:
     """The likeliest language of an answer, None where it has few letters; and why it is not its own."""
     if n_letters(text) < FEWEST_LETTERS or not can_be_told(language):
-        other = f"most letters are of another script than {' or '.join(scripts_of(language)).title()}"
-        return None, other if is_in_other_script(text, language) else None
+        reason = f"most letters are of another script than {' or '.join(scripts_of(language)).title()}"
+        return None, reason if is_in_other_script(text, language) else None
     chances = language_chances(text, among | {language})
     spoken, own = next(iter(chances)), chances[language]
     if own < DOUBT:

@@ -17,7 +17,7 @@ def question_texts(questions: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return rows(every, every["anchor"].isna())
 
 
-def question_rows(asked: pd.DataFrame, vectors: NDArray[np.float32]) -> pd.DataFrame:
+def question_rows(questions: pd.DataFrame, vectors: NDArray[np.float32]) -> pd.DataFrame:
     """Rows of `VECTORS` for questions as `question_texts` gives them; `vectors` has a row for each."""
-    named = asked.loc[:, ["language", "id"]].assign(kind="question", sample=0, is_usable=True)
-    return named.assign(vector=list(vectors)).loc[:, VECTORS.names]
+    keys = questions.loc[:, ["language", "id"]].assign(kind="question", sample=0, is_usable=True)
+    return keys.assign(vector=list(vectors)).loc[:, VECTORS.names]

@@ -1,4 +1,4 @@
-"""Vectors of answers and questions made elsewhere: a parquet file with `language, kind, id, sample, vector`."""
+"""Reads vectors that were embedded elsewhere, from a parquet file with `language, kind, id, sample, vector`."""
 
 from pathlib import Path
 
@@ -8,17 +8,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from valuesassets.answers.language_codes import language_code
-from valuesassets.instruments.cultural_robustness.answers.answer_quality import is_usable
+from valuesassets.instruments.cultural_robustness.answers.answer_quality import KEY, is_usable
+from valuesassets.instruments.cultural_robustness.answers.vectors import NOT_EMBEDDED
 from valuesassets.instruments.cultural_robustness.tables import VECTORS
 from valuesassets.records.errors import InputError
 from valuesassets.records.frames import rows_where
 from valuesassets.records.parquet import read_given
 
 KINDS = ("unspecific", "specific", "question")
-KEY = ["language", "kind", "id", "sample"]
 COLUMNS = [*KEY, "vector"]
-WITHOUT_TEXT = ("empty", "failed")
-"""Statuses of answers that need no vector: there is nothing in them to embed."""
 SHORTEST = 1e-12
 """A shorter vector has no direction."""
 
@@ -39,30 +37,27 @@ def read_vectors(path: Path) -> pd.DataFrame:
         (~np.isfinite(lengths), "holds what is no number (NaN or infinite)"),
         (lengths < SHORTEST, "is zero, so that it has no direction"),
     ):
-        if is_wrong.any():
-            raise InputError(
-                f"{path}: row {_first(is_wrong)} ({_named(frame, is_wrong)}): the vector {what}; embed it again"
-            )
+        _refuse(path, frame, is_wrong, f"the vector {what}; embed it again")
     vectors = (vectors / lengths[:, None]).astype(np.float32)
     return frame.assign(vector=list(vectors))
 
 
 def _read(path: Path) -> pa.Table:
-    found = read_given(path)
-    if lacking := [name for name in COLUMNS if name not in found.column_names]:
-        there = ", ".join(found.column_names)
-        raise InputError(f"{path}: no column {lacking[0]} (there are {there}), {', '.join(COLUMNS)} were expected")
-    if not found.num_rows:
+    table = read_given(path)
+    if lacking := [name for name in COLUMNS if name not in table.column_names]:
+        columns = ", ".join(table.column_names)
+        raise InputError(f"{path}: no column {lacking[0]} (there are {columns}), {', '.join(COLUMNS)} were expected")
+    if not table.num_rows:
         raise InputError(f"{path}: no row in it, one for each answer was expected; write it again")
-    return found
+    return table
 
 
 def _require_keys(path: Path, frame: pd.DataFrame) -> None:
     """See that every row says whose vector it is; codes become ISO 639-3, numbers of samples whole."""
     for name in KEY:
         _refuse(path, frame, frame[name].isna().to_numpy(bool), f"{name} is missing; fill it")
-    known = {each: language_code(str(each)) for each in set(frame["language"])}
-    codes = [known[each] for each in frame["language"]]
+    code_by_name = {name: language_code(str(name)) for name in set(frame["language"])}
+    codes = [code_by_name[name] for name in frame["language"]]
     is_unknown = np.array([code is None for code in codes])
     _refuse(path, frame, is_unknown, "language is no code of one; write ISO 639-1 or 639-3")
     frame["language"] = codes
@@ -135,14 +130,15 @@ def match_vectors(
         InputError: an answer that says something has no vector.
     """
     answers = pd.DataFrame(quality[[*KEY, "status"]]).assign(is_usable=is_usable(quality, keep))
-    found = answers.merge(vectors, on=KEY, how="left", validate="one_to_one")
-    is_lacking = found["vector"].isna().to_numpy(bool)
-    needed = is_lacking & ~np.isin(found["status"].to_numpy(str), WITHOUT_TEXT)
+    matched = answers.merge(vectors, on=KEY, how="left", validate="one_to_one")
+    is_lacking = matched["vector"].isna().to_numpy(bool)
+    needed = is_lacking & ~np.isin(matched["status"].to_numpy(str), NOT_EMBEDDED)
     if needed.any():
-        named = _named(found, needed)
+        first = _named(matched, needed)
         raise InputError(
-            f"{source}: {int(needed.sum())} answers have no vector, the first is {named} (language, kind, id, sample); "
+            f"{source}: {int(needed.sum())} answers have no vector, the first is {first} (language, kind, id, sample); "
             "embed all answers"
         )
-    asked = rows_where(vectors, kind="question").assign(is_usable=True)
-    return pd.DataFrame(pd.concat([found[~is_lacking], asked], ignore_index=True), columns=pd.Index(VECTORS.names))
+    questions = rows_where(vectors, kind="question").assign(is_usable=True)
+    embedded = pd.concat([matched[~is_lacking], questions], ignore_index=True)
+    return pd.DataFrame(embedded, columns=pd.Index(VECTORS.names))

@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from valuesassets.instruments.cultural_robustness.answers.answer_quality import is_usable
+from valuesassets.instruments.cultural_robustness.answers.answer_quality import KEY, is_usable
 from valuesassets.instruments.cultural_robustness.tables import VECTORS
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import rows
 
 NOT_EMBEDDED = ("empty", "failed")
 """Statuses of answers without a letter or digit: they have no direction."""
-KEYS = ["language", "kind", "id", "sample"]
 
 
 def embeddable(answered: pd.DataFrame, quality: pd.DataFrame) -> pd.DataFrame:
@@ -22,12 +21,12 @@ def embeddable(answered: pd.DataFrame, quality: pd.DataFrame) -> pd.DataFrame:
     Raises:
         MissingData: there is none, or the two frames are of different answers.
     """
-    if not answered.loc[:, KEYS].reset_index(drop=True).equals(quality.loc[:, KEYS].reset_index(drop=True)):
+    if not answered.loc[:, KEY].reset_index(drop=True).equals(quality.loc[:, KEY].reset_index(drop=True)):
         raise MissingData("answers and their quality are of different answers; judge the answers again")
-    found = rows(answered, ~np.isin(quality["status"].to_numpy(str), NOT_EMBEDDED))
-    if not len(found):
+    with_text = rows(answered, ~np.isin(quality["status"].to_numpy(str), NOT_EMBEDDED))
+    if not len(with_text):
         raise MissingData(f"none of {len(answered)} answers has a letter or digit; look at what the model writes")
-    return found
+    return with_text
 
 
 def answer_vectors(
@@ -40,6 +39,6 @@ def answer_vectors(
         quality: of all answers.
         keep: statuses that count beside `ok`.
     """
-    counts = quality.loc[:, KEYS].assign(is_usable=is_usable(quality, keep))
-    found = answered.loc[:, KEYS].merge(counts, on=KEYS, how="left", validate="one_to_one")
-    return VECTORS.frame([]) if not len(found) else found.assign(vector=list(vectors)).loc[:, VECTORS.names]
+    counts = quality.loc[:, KEY].assign(is_usable=is_usable(quality, keep))
+    keys = answered.loc[:, KEY].merge(counts, on=KEY, how="left", validate="one_to_one")
+    return VECTORS.frame([]) if not len(keys) else keys.assign(vector=list(vectors)).loc[:, VECTORS.names]

@@ -1,4 +1,4 @@
-"""What anchors are: the country, and of several personas which, behind each number of an id such as `12-7`."""
+"""Finds the country, and the persona where there are several, that an anchor (the 7 of an id `12-7`) stands for."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -18,32 +18,27 @@ FILE = "countries.csv"
 PUBLISHED = STUDIES / "cultural_robustness" / FILE
 """The 36 countries of the published questions, in their order."""
 PUBLISHED_PERSONAS = 3
-"""Published questions with personas have all countries for each of so many, one persona after the other."""
+"""Published questions with personas have all countries for each of three personas, one after the other."""
 NUMBER = re.compile(r"[1-9]\d*", re.ASCII)
 
 
 class Anchor(NamedTuple):
-    """What an anchor says: a country (ISO 3166 alpha-2), and of several personas which."""
+    """What an anchor names: a country (ISO 3166 alpha-2), and the number of the persona where there are several."""
 
     country: str
     persona: int | None = None
 
 
 class Countries(NamedTuple):
-    """What the anchors of a file are, by number.
+    """The anchors of a file, by number.
 
     Attributes:
-        is_published: whether they are the bundled ones, whose numbers hold for questions of their very number only.
+        is_published: whether they are the bundled ones, which fit only questions with as many anchors.
     """
 
     source: str
     anchors: dict[int, Anchor]
     is_published: bool = False
-
-    @property
-    def has_personas(self) -> bool:
-        """Whether the file says itself which persona is which."""
-        return any(anchor.persona is not None for anchor in self.anchors.values())
 
 
 def load_countries(path: Path | None = None, *folders: Path) -> Countries:
@@ -56,19 +51,20 @@ def load_countries(path: Path | None = None, *folders: Path) -> Countries:
     is_published = path is None
     path = path or PUBLISHED
     anchors: dict[int, Anchor] = {}
-    said: dict[Anchor, int] = {}
+    number_by_anchor: dict[Anchor, int] = {}
     for _, number, row in read_rows(path, ("anchor", "country"), QuestionError, by_line=True):
         where = f"{path}: line {number}"
         anchor, persona = row["anchor"], row.get("persona", "")
         for name, value in (("anchor", anchor), ("persona", persona)):
             if not NUMBER.fullmatch(value) and (value or name == "anchor"):
                 raise QuestionError(f"{where}: {name} {value!r} found, a whole number from 1 was expected; mend it")
-        meant = Anchor(_country(row["country"], where, QuestionError), int(persona) if persona else None)
+        named = Anchor(_country(row["country"], where, QuestionError), int(persona) if persona else None)
         if int(anchor) in anchors:
             raise QuestionError(f"{where}: anchor {anchor} stands there twice; keep one")
-        if meant in said:
-            raise QuestionError(f"{where}: anchor {anchor} is {_shown(meant)}, as is anchor {said[meant]}; mend one")
-        anchors[int(anchor)], said[meant] = meant, int(anchor)
+        if named in number_by_anchor:
+            other = number_by_anchor[named]
+            raise QuestionError(f"{where}: anchor {anchor} is {_in_words(named)}, as is anchor {other}; mend one")
+        anchors[int(anchor)], number_by_anchor[named] = named, int(anchor)
     if not anchors:
         raise QuestionError(f"{path}: no anchor below its header; add a line for each")
     has_persona = {anchor.persona is not None for anchor in anchors.values()}
@@ -80,7 +76,7 @@ def load_countries(path: Path | None = None, *folders: Path) -> Countries:
 def anchor_countries(lines: Iterable[Line], countries: Countries) -> dict[tuple[str, int], Anchor]:
     """What the anchor of each question is.
 
-    Where the file names no personas, a question with a multiple of its anchors has so many, one after the other.
+    Where the file names no personas, a question with n times its anchors has n personas, one after the other.
 
     Raises:
         QuestionError: an anchor has no country; names file and line of the first.
@@ -89,35 +85,37 @@ def anchor_countries(lines: Iterable[Line], countries: Countries) -> dict[tuple[
     for line in lines:
         if line.anchor is not None:
             by_question.setdefault(line.question_id, {}).setdefault(line.anchor, line)
-    found: dict[tuple[str, int], Anchor] = {}
+    anchor_by_place: dict[tuple[str, int], Anchor] = {}
     for question, anchors in by_question.items():
-        meant = _meant(anchors, countries)
-        lacking = next((anchor for anchor in sorted(anchors) if anchor not in meant), None)
+        named = _meant(anchors, countries)
+        lacking = next((anchor for anchor in sorted(anchors) if anchor not in named), None)
         if lacking is not None:
-            known = len(countries.anchors)
-            said = f"{known} or {PUBLISHED_PERSONAS * known} are" if countries.is_published else f"{known} are"
+            n = len(countries.anchors)
+            numbers = f"{n} or {PUBLISHED_PERSONAS * n} are" if countries.is_published else f"{n} are"
             raise QuestionError(
                 f"{anchors[lacking].where}: anchor {lacking} of question {question} has no country: it has "
-                f"{len(anchors)} anchors, {said} known of {countries.source}; write a {FILE} (anchor,country[,persona])"
+                f"{len(anchors)} anchors, {numbers} known of {countries.source}; write a {FILE} "
+                "(anchor,country[,persona])"
             )
-        personas = {meant[anchor].persona for anchor in anchors}
+        personas = {named[anchor].persona for anchor in anchors}
         for anchor in anchors:
-            found[question, anchor] = meant[anchor] if len(personas) > 1 else Anchor(meant[anchor].country)
-    return found
+            anchor_by_place[question, anchor] = named[anchor] if len(personas) > 1 else Anchor(named[anchor].country)
+    return anchor_by_place
 
 
 def _meant(anchors: Mapping[int, Line], countries: Countries) -> dict[int, Anchor]:
-    """What the anchors of one question may be; empty where their number fits the file in no way."""
-    known, highest = len(countries.anchors), max(anchors)
+    """What the anchors of one question may be; empty where their number does not fit the file."""
+    n_known, highest = len(countries.anchors), max(anchors)
     is_all = set(anchors) == set(range(1, highest + 1))
-    if countries.is_published and not (is_all and highest in (known, PUBLISHED_PERSONAS * known)):
+    if countries.is_published and not (is_all and highest in (n_known, PUBLISHED_PERSONAS * n_known)):
         return {}
-    if countries.has_personas or highest <= max(countries.anchors):
+    has_personas = any(anchor.persona is not None for anchor in countries.anchors.values())
+    if has_personas or highest <= max(countries.anchors):
         return countries.anchors
-    if set(countries.anchors) != set(range(1, known + 1)) or highest % known:
+    if set(countries.anchors) != set(range(1, n_known + 1)) or highest % n_known:
         return countries.anchors
     return {
-        number: Anchor(countries.anchors[(number - 1) % known + 1].country, (number - 1) // known + 1)
+        number: Anchor(countries.anchors[(number - 1) % n_known + 1].country, (number - 1) // n_known + 1)
         for number in range(1, highest + 1)
     }
 
@@ -136,18 +134,18 @@ def asked_countries(
         MissingData: there are more own countries than may be asked about.
     """
     anchored = questions.dropna(subset=["anchor"]).sort_values(["anchor"], kind="stable")
-    there = [str(country) for country in dict.fromkeys(anchored["country"])]
-    if anchors is None or anchors >= len(there):
-        return there
-    kept = [country for country in there if country in set(own)]
+    countries = [str(country) for country in dict.fromkeys(anchored["country"])]
+    if anchors is None or anchors >= len(countries):
+        return countries
+    kept = [country for country in countries if country in set(own)]
     if len(kept) > anchors:
         raise MissingData(
             f"anchors = {anchors}: the languages' own countries are {len(kept)} ({', '.join(kept)}); allow as many"
         )
-    others = [country for country in there if country not in kept]
+    others = [country for country in countries if country not in kept]
     drawn = seeded(seed, "cultural_robustness", "countries").choice(len(others), anchors - len(kept), replace=False)
     chosen = {*kept, *(others[place] for place in drawn)}
-    return [country for country in there if country in chosen]
+    return [country for country in countries if country in chosen]
 
 
 def of_countries(questions: pd.DataFrame, countries: Iterable[str]) -> pd.DataFrame:
@@ -179,5 +177,5 @@ def _country(written: str, where: str, error: type[InputError]) -> str:
     return written
 
 
-def _shown(anchor: Anchor) -> str:
+def _in_words(anchor: Anchor) -> str:
     return anchor.country if anchor.persona is None else f"{anchor.country} of persona {anchor.persona}"

@@ -1,4 +1,4 @@
-"""Files of one language each, `<code>_specific.jsonl[.gz]` and `<code>_unspecific.jsonl[.gz]`: found and read."""
+"""Finds and reads the files of each language, `<code>_specific.jsonl[.gz]` and `<code>_unspecific.jsonl[.gz]`."""
 
 import gzip
 import re
@@ -23,7 +23,7 @@ SHAPE = "<code>_unspecific.jsonl or <code>_specific.jsonl (.gz too)"
 
 
 class Line(NamedTuple):
-    """One line of a file: the id in it, whose it is, and all that it holds.
+    """One line of a file: its language, kind, id and content.
 
     Attributes:
         where: file and line, as messages begin.
@@ -60,7 +60,7 @@ def find_files(folder: Path, error: type[ValuesAssetsError]) -> dict[tuple[str, 
     names = _names(folder)
     if not any(map(NAME.fullmatch, names)) and inner.is_dir():
         folder, names = inner, _names(inner)
-    found: dict[tuple[str, Kind], Path] = {}
+    files: dict[tuple[str, Kind], Path] = {}
     for name in names:
         if not (parts := NAME.fullmatch(name)):
             if name.endswith((".jsonl", ".jsonl.gz")):
@@ -72,13 +72,13 @@ def find_files(folder: Path, error: type[ValuesAssetsError]) -> dict[tuple[str, 
                 f"{folder / name}: {parts['code']} is no code of a language; name the file by ISO 639-1 or 639-3"
             )
         kind: Kind = "specific" if parts["kind"] == "specific" else "unspecific"
-        if other := found.get((language, kind)):
+        if other := files.get((language, kind)):
             raise error(f"{folder / name}: {other.name} is of the same language and kind; take one of the two away")
-        found[language, kind] = folder / name
-    if not found:
-        there = f"there are {', '.join(names[:3])}" if names else "it is empty"
-        raise error(f"{folder}: no {SHAPE} in it ({there}); name the folder of these files")
-    return {key: found[key] for key in sorted(found, key=lambda key: (key[0], KINDS.index(key[1])))}
+        files[language, kind] = folder / name
+    if not files:
+        content = f"there are {', '.join(names[:3])}" if names else "it is empty"
+        raise error(f"{folder}: no {SHAPE} in it ({content}); name the folder of these files")
+    return {key: files[key] for key in sorted(files, key=lambda key: (key[0], KINDS.index(key[1])))}
 
 
 def _names(folder: Path) -> list[str]:
@@ -92,18 +92,19 @@ def read_lines(
 
     Args:
         text: the key that a line's text stands under.
-        beside: a key that lines with the same id are told apart by.
+        beside: a key that distinguishes lines with the same id.
 
     Raises:
         error: no JSON, no text or id, an id twice, an empty file; names file and line.
     """
     lines: list[Line] = []
     for (language, kind), path in files.items():
-        found = [_line(path, number, written, language, kind, text, error) for number, written in _written(path, error)]
-        if not found:
+        written = _written(path, error)
+        of_file = [_line(path, number, line, language, kind, text, error) for number, line in written]
+        if not of_file:
             raise error(f"{path}: an empty file, a line of JSON for each id was expected; fill it or take it away")
-        _require_once(found, beside, error)
-        lines += found
+        _require_once(of_file, beside, error)
+        lines += of_file
     return lines
 
 
@@ -128,24 +129,25 @@ def _line(
     content, where = parse_json(written, str(path), error, number), f"{path}: line {number}"
     if not isinstance(content, dict):
         raise error(f"{where}: {kind_of_value(content)} found, an object with id and {text} was expected; mend it")
-    given = content.get("id")
-    name = str(given) if isinstance(given, str | int) and not isinstance(given, bool) else ""
+    written_id = content.get("id")
+    name = str(written_id) if isinstance(written_id, str | int) and not isinstance(written_id, bool) else ""
     parts, shape = ID.fullmatch(name), "12-7" if kind == "specific" else "12"
     if not parts or (parts["anchor"] is None) == (kind == "specific"):
-        raise error(f"{where}: id {given!r} found, one like '{shape}' was expected in a file of this name; mend it")
+        expected = f"one like '{shape}' was expected in a file of this name"
+        raise error(f"{where}: id {written_id!r} found, {expected}; mend it")
     if not isinstance(content.get(text), str):
-        found = kind_of_value(content[text]) if text in content else f"the keys {', '.join(content)}"
-        raise error(f"{where} (id {name}): no text under {text!r} (found {found}); add it")
+        actual = kind_of_value(content[text]) if text in content else f"the keys {', '.join(content)}"
+        raise error(f"{where} (id {name}): no text under {text!r} (found {actual}); add it")
     return Line(where, language, kind, name, content)
 
 
 def _require_once(lines: Sequence[Line], beside: str | None, error: type[ValuesAssetsError]) -> None:
     seen: dict[Any, Line] = {}
     for line in lines:
-        told_by = line.content.get(beside, 0) if beside else 0
-        first = seen.setdefault((line.id, told_by), line)
+        distinction = line.content.get(beside, 0) if beside else 0
+        first = seen.setdefault((line.id, distinction), line)
         if first is not line:
-            named = f"id {line.id}" + (f", {beside} {told_by}" if beside else "")
+            named = f"id {line.id}" + (f", {beside} {distinction}" if beside else "")
             mend = f"give each its own {beside}, or keep one" if beside else "keep one"
             number = first.where.rpartition(" ")[2]
             raise error(f"{line.where}: {named} stands in line {number} already; {mend}")
@@ -157,11 +159,11 @@ def require_shared(lines: Iterable[Line], error: type[ValuesAssetsError]) -> Non
     Raises:
         error: fewer than two languages or five questions, or an id that no other language has; names file and line.
     """
-    found = list(lines)
-    folder = Path(found[0].where.partition(": line ")[0]).parent
+    all_lines = list(lines)
+    folder = Path(all_lines[0].where.partition(": line ")[0]).parent
     for what, values, fewest in (
-        ("language", {line.language for line in found}, FEWEST_LANGUAGES),
-        ("question", {line.question_id for line in found}, FEWEST_QUESTIONS),
+        ("language", {line.language for line in all_lines}, FEWEST_LANGUAGES),
+        ("question", {line.question_id for line in all_lines}, FEWEST_QUESTIONS),
     ):
         if len(values) < fewest:
             plural = "" if len(values) == 1 else "s"
@@ -170,7 +172,7 @@ def require_shared(lines: Iterable[Line], error: type[ValuesAssetsError]) -> Non
                 "expected; add more"
             )
     for kind in KINDS:
-        of_kind = [line for line in found if line.kind == kind]
+        of_kind = [line for line in all_lines if line.kind == kind]
         languages = {line.language for line in of_kind}
         if len(languages) < FEWEST_LANGUAGES:
             continue

@@ -1,4 +1,4 @@
-"""`cultural_robustness/model_languages`: the languages that a model is asked in, and how they are known."""
+"""`cultural_robustness/model_languages`: the languages that a model is asked in, and the source of that list."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from valuesassets.records.files import no_such_name, read_text
 VARIABLE = "EVAL_LANGUAGES"
 CARD = "README.md"
 NO_LANGUAGES = frozenset({"multilingual", "code", "und", "mul", "zxx", "other"})
-"""What cards list under languages and names none."""
+"""Entries of a card's languages that are no language."""
 Source = Literal["study", "model card", "EVAL_LANGUAGES"]
 FRONT = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
@@ -26,7 +26,7 @@ class ModelLanguages:
 
     Attributes:
         languages: ISO 639-3, in the study's order.
-        source: how they are known.
+        source: what names them.
         others: what the card or the variable names beside, which the study does not ask in.
     """
 
@@ -40,7 +40,7 @@ class ModelLanguages:
 
 
 def find_languages(
-    model: str, asked: Sequence[str], card: Path | None = None, environment: Mapping[str, str] | None = None
+    model: str, languages: Sequence[str], card: Path | None = None, environment: Mapping[str, str] | None = None
 ) -> ModelLanguages:
     """The languages that a model is asked in: of EVAL_LANGUAGES where that is set, else its card's or the study's.
 
@@ -55,38 +55,39 @@ def find_languages(
         ModelError: the card names no language, or none that is asked in.
     """
     if (environment or {}).get(VARIABLE, "").strip():
-        return ModelLanguages(_named((environment or {})[VARIABLE], asked), "EVAL_LANGUAGES")
+        return ModelLanguages(_named((environment or {})[VARIABLE], languages), "EVAL_LANGUAGES")
     if card is None:
-        return ModelLanguages(tuple(asked), "study")
+        return ModelLanguages(tuple(languages), "study")
     path = card / CARD
     named = card_languages(path)
-    kept = tuple(language for language in asked if language in named)
+    kept = tuple(language for language in languages if language in named)
     if not kept:
         raise ModelError(
-            f"{path}: the card of {model} names {', '.join(named)}, the study asks in {', '.join(asked)}; name the "
+            f"{path}: the card of {model} names {', '.join(named)}, the study asks in {', '.join(languages)}; name the "
             "family's languages in place of 'card'"
         )
     return ModelLanguages(kept, "model card", tuple(language for language in named if language not in kept))
 
 
-def _named(written: str, asked: Sequence[str]) -> tuple[str, ...]:
+def _named(written: str, languages: Sequence[str]) -> tuple[str, ...]:
     """The languages of EVAL_LANGUAGES: codes or English names, separated by commas."""
-    found: list[str] = []
+    named: list[str] = []
     for name in filter(None, map(str.strip, written.split(","))):
         language = language_named(name)
         if language is None:
-            said = no_such_name(name, "language", language_names())
-            like = said if "did you mean" in said else f"{name}: no such language; write its English name or code"
-            raise StudyError(f"{VARIABLE}: {like}")
-        if language not in asked:
+            message = no_such_name(name, "language", language_names())
+            if "did you mean" not in message:
+                message = f"{name}: no such language; write its English name or code"
+            raise StudyError(f"{VARIABLE}: {message}")
+        if language not in languages:
             raise StudyError(
-                f"{VARIABLE}: {name} ({language}) is none of the languages asked ({', '.join(asked)}); add it to the "
-                "study, or leave it out"
+                f"{VARIABLE}: {name} ({language}) is none of the languages asked ({', '.join(languages)}); add it to "
+                "the study, or leave it out"
             )
-        found.append(language)
-    if not found:
+        named.append(language)
+    if not named:
         raise StudyError(f"{VARIABLE}: names no language (found {written!r}); write some, or leave it unset")
-    return tuple(language for language in asked if language in found)
+    return tuple(language for language in languages if language in named)
 
 
 def card_languages(path: Path) -> tuple[str, ...]:
@@ -109,13 +110,13 @@ def card_languages(path: Path) -> tuple[str, ...]:
         mark = getattr(fault, "problem_mark", None)
         place = f"line {mark.line + 2}: " if mark else ""
         raise ModelError(f"{path}: {place}the card's front matter is no YAML; {advice}") from None
-    given = content.get("language") if isinstance(content, dict) else None
-    listed = [given] if isinstance(given, str) else given if isinstance(given, list) else []
-    found = dict.fromkeys(_languages_of(listed))
-    if not found:
-        said = f"lists {', '.join(map(str, listed))}" if listed else "has no key 'language'"
-        raise ModelError(f"{path}: the card names no language ({said}); {advice}")
-    return tuple(found)
+    value = content.get("language") if isinstance(content, dict) else None
+    listed = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    languages = dict.fromkeys(_languages_of(listed))
+    if not languages:
+        content_of_key = f"lists {', '.join(map(str, listed))}" if listed else "has no key 'language'"
+        raise ModelError(f"{path}: the card names no language ({content_of_key}); {advice}")
+    return tuple(languages)
 
 
 def _languages_of(listed: Iterable[Any]) -> Iterable[str]:

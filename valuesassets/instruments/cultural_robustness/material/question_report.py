@@ -29,25 +29,25 @@ def report_questions(questions: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     Returns:
         Rows of `QUESTION_REPORT`.
     """
-    asked = all_questions(questions)
-    found = [*_lacking(asked), *_foreign(asked)]
-    for (language,), part in parts_of(asked, ["language"]):
+    prompts = all_questions(questions)
+    faults = [*_lacking(prompts), *_foreign(prompts)]
+    for (language,), part in parts_of(prompts, ["language"]):
         same, alike = _alike(language, part)
-        found += [*same, *alike]
-    return QUESTION_REPORT.frame(found).astype({"is_warning": bool})
+        faults += [*same, *alike]
+    return QUESTION_REPORT.frame(faults).astype({"is_warning": bool})
 
 
 def _fault(language: str, name: str | None, fault: str, what: str, is_warning: bool = False) -> Fault:
     return {"language": language, "id": name, "fault": fault, "is_warning": is_warning, "what": what}
 
 
-def _lacking(asked: pd.DataFrame) -> Iterator[Fault]:
+def _lacking(prompts: pd.DataFrame) -> Iterator[Fault]:
     """What some languages have and one lacks; nothing of a kind that it lacks altogether but this."""
     for is_anchored, kind in ((False, "without a country"), (True, "with a country")):
-        of_kind = rows(asked, asked["anchor"].notna() == is_anchored)
+        of_kind = rows(prompts, prompts["anchor"].notna() == is_anchored)
         by_language = {language: set(part["id"]) for (language,), part in parts_of(of_kind, ["language"])}
         everything = dict.fromkeys(of_kind["id"])
-        for language in dict.fromkeys(asked["language"]):
+        for language in dict.fromkeys(prompts["language"]):
             if by_language and language not in by_language:
                 others = ", ".join(by_language)
                 yield _fault(language, None, "missing", f"no question {kind}, which {others} have; add the file")
@@ -58,35 +58,35 @@ def _lacking(asked: pd.DataFrame) -> Iterator[Fault]:
                     yield _fault(language, name, "missing", f"stands in {', '.join(others)} and not here; add it")
 
 
-def _foreign(asked: pd.DataFrame) -> Iterator[Fault]:
+def _foreign(prompts: pd.DataFrame) -> Iterator[Fault]:
     """Prompts that are in another language than their file."""
-    among = {*asked["language"], "eng"}
-    for row in records(asked):
+    among = {*prompts["language"], "eng"}
+    for row in records(prompts):
         language, prompt = row["language"], row["prompt"]
-        shown = prompt if len(prompt) <= 60 else f"{prompt[:59]}…"
+        quote = prompt if len(prompt) <= 60 else f"{prompt[:59]}…"
         if spoken := foreign_language(prompt, language, among, FEWEST_LETTERS):
-            what = f"is in {_name(spoken)}, {_name(language)} was expected: {shown!r}; translate it"
+            what = f"is in {_name(spoken)}, {_name(language)} was expected: {quote!r}; translate it"
             yield _fault(language, row["id"], "foreign", what)
         elif n_letters(prompt) and is_in_other_script(prompt, language):
-            what = f"is in another script than {_name(language)} is written in: {shown!r}; translate it"
+            what = f"is in another script than {_name(language)} is written in: {quote!r}; translate it"
             yield _fault(language, row["id"], "foreign", what)
 
 
 def _name(language: str) -> str:
-    known = known_languages().get(language)
-    return known.names[0] if known else language
+    entry = known_languages().get(language)
+    return entry.names[0] if entry else language
 
 
-def _alike(language: str, asked: pd.DataFrame) -> tuple[list[Fault], list[Fault]]:
+def _alike(language: str, prompts: pd.DataFrame) -> tuple[list[Fault], list[Fault]]:
     """Anchors that do not differ, and pairs of questions that read alike, with how many of their anchors do too."""
     by_text: dict[str, list[dict[str, Any]]] = {}
-    for row in records(asked):
-        by_text.setdefault(_folded(row["prompt"]), []).append(row)
+    for row in records(prompts):
+        by_text.setdefault(" ".join(row["prompt"].split()).casefold(), []).append(row)
     same: list[Fault] = []
     pairs: dict[tuple[str, str], list[bool]] = {}
-    for found in by_text.values():
+    for equal_rows in by_text.values():
         by_question: dict[str, list[dict[str, Any]]] = {}
-        for row in found:
+        for row in equal_rows:
             by_question.setdefault(row["question_id"], []).append(row)
         for first, *others in by_question.values():
             what = f"reads as {first['id']} does: its country is not said; say it"
@@ -94,30 +94,14 @@ def _alike(language: str, asked: pd.DataFrame) -> tuple[list[Fault], list[Fault]
         one, *more = by_question
         for other in more:
             pairs.setdefault((one, other), []).extend(not pd.isna(row["anchor"]) for row in by_question[other])
-    alike = [_read_alike(language, pair, *_counts(is_anchored)) for pair, is_anchored in pairs.items()]
-    return same, alike
+    return same, [_read_alike(language, *pair, is_anchored) for pair, is_anchored in pairs.items()]
 
 
-def _counts(is_anchored: Sequence[bool]) -> tuple[bool, int]:
-    return not all(is_anchored), sum(is_anchored)
-
-
-def _read_alike(language: str, pair: tuple[str, str], is_unanchored: bool, anchors: int) -> Fault:
-    one, other = pair
-    where = ", ".join(
-        ([] if not is_unanchored else ["without a country"]) + ([f"at {anchors} anchors"] if anchors else [])
-    )
-    return _fault(
-        language,
-        other,
-        "read alike",
-        f"reads as question {one} does ({where}): what is said of one counts twice; mend one of the two",
-        is_warning=True,
-    )
-
-
-def _folded(prompt: str) -> str:
-    return " ".join(prompt.split()).casefold()
+def _read_alike(language: str, one: str, other: str, is_anchored: Sequence[bool]) -> Fault:
+    places = [] if all(is_anchored) else ["without a country"]
+    places += [f"at {sum(is_anchored)} anchors"] if any(is_anchored) else []
+    what = f"reads as question {one} does ({', '.join(places)}): what is said of one counts twice; mend one of the two"
+    return _fault(language, other, "read alike", what, is_warning=True)
 
 
 def count_faults(report: pd.DataFrame) -> tuple[int, int]:

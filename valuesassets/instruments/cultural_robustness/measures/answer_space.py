@@ -1,4 +1,4 @@
-"""The answers of one model as mean vectors: kept languages, questions and countries, with the noise of sampling."""
+"""The answers of one model as mean vectors by language, question and country, with their sampling noise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ UNSPECIFIC, SPECIFIC, QUESTION = "unspecific", "specific", "question"
 WORDS = {UNSPECIFIC: "unanchored", SPECIFIC: "anchored"}
 USABLE_SHARE = 0.8
 NO_PARTNER = -1
-"""Stratum of the condition that no other may stand for: the unanchored one."""
+"""Stratum of the unanchored condition, which is exchanged with no other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class QuestionCells:
 
     @property
     def strata(self) -> NDArray[np.intp]:
-        """(K,) which conditions may stand for each other: the anchors of a persona."""
+        """(K,) which conditions may be exchanged: the anchors of a persona."""
         n_before = self.noise.shape[1] - len(self.personas)
         return np.array([*[NO_PARTNER] * n_before, *self.personas], dtype=np.intp)
 
@@ -55,7 +55,7 @@ class AnswerSpace:
     Attributes:
         languages: ISO 639-3, those that were kept.
         questions: those that every kept language answers.
-        has_unanchored, has_anchored: whether such answers are there.
+        has_unanchored, has_anchored: whether there are such answers.
         is_first_only: whether only the first answer of each cell was used, because one kind has single answers.
     """
 
@@ -67,7 +67,7 @@ class AnswerSpace:
 
     @property
     def note(self) -> str | None:
-        """What rows have to say of cells with one answer; None where every cell has several."""
+        """The remark on cells with one answer; None where every cell has several."""
         counts = np.concatenate([each.n_answers.ravel() for each in self.questions] or [np.empty(0)])
         n_single = int((counts == 1).sum())
         if not n_single:
@@ -101,24 +101,23 @@ def build_space(
     persona where countries are named.
 
     Args:
-        vectors: `language, kind, id, sample, is_usable, vector`; the questions' own vectors are passed over.
-        questions: `language, question_id, anchor, country, persona`; more than what was asked may stand there.
+        vectors: `language, kind, id, sample, is_usable, vector`; the questions' own vectors are ignored.
+        questions: `language, question_id, anchor, country, persona`; they may be more than were asked.
         usable_share: least share of a language's answers of either kind that has to be usable.
         quality: a row for each answer, also of those without a vector: `language, kind, id, sample`. Without it the
-            rows of `vectors` are all answers. What other languages answer and one does not counts as one that is not
-            usable.
+            rows of `vectors` are all answers. A prompt that other languages answer counts as an unusable answer.
 
     Raises:
         InputError: an answer to what no question asks, or an anchor without a country.
     """
-    found = rows(vectors, vectors["kind"].isin([UNSPECIFIC, SPECIFIC]))
-    asked = _asked(questions)
-    _refuse_unknown(found, asked)
-    kinds = [kind for kind in WORDS if (found["kind"] == kind).any()]
-    usable = rows(found, found["is_usable"].astype(bool))
-    dropped = _dropped(found if quality is None else quality, usable, kinds, usable_share)
-    given = sorted({*found["language"], *(() if quality is None else quality["language"])})
-    languages = [language for language in given if language not in set(dropped["language"])]
+    answers = rows(vectors, vectors["kind"].isin([UNSPECIFIC, SPECIFIC]))
+    prompts = _prompts(questions)
+    _refuse_unknown(answers, prompts)
+    kinds = [kind for kind in WORDS if (answers["kind"] == kind).any()]
+    usable = rows(answers, answers["is_usable"].astype(bool))
+    dropped = _dropped_languages(answers if quality is None else quality, usable, kinds, usable_share)
+    answered_in = sorted({*answers["language"], *(() if quality is None else quality["language"])})
+    languages = [language for language in answered_in if language not in set(dropped["language"])]
     kept = rows(usable, usable["language"].isin(languages))
     has = {kind: kind in kinds for kind in WORDS}
     if len(languages) < 2 or not len(kept):
@@ -129,8 +128,8 @@ def build_space(
     if is_first_only:
         kept = kept.sort_values("sample", kind="stable").drop_duplicates(["language", "kind", "id"])
     everywhere = n_answers.groupby(["kind", "id"]).size() == len(languages)
-    is_whole = [bool(everywhere.get(at, False)) for at in zip(asked["kind"], asked["id"], strict=True)]
-    whole = rows(asked, is_whole)
+    is_whole = [bool(everywhere.get(at, False)) for at in zip(prompts["kind"], prompts["id"], strict=True)]
+    whole = rows(prompts, is_whole)
     by_question = {name: part for (name,), part in parts_of(kept.merge(whole, on=["kind", "id"]), ["question_id"])}
     cells = []
     for (name,), part in parts_of(whole, ["question_id"]):
@@ -142,26 +141,24 @@ def build_space(
 
 
 def spread_to_single(cells: Sequence[QuestionCells], has_unanchored: bool) -> list[QuestionCells]:
-    """Cells in which those with one answer have the noise that their language's others of the kind have on average.
+    """Cells with one answer get the mean noise of their language's other cells of that kind.
 
-    One answer shows no spread, but has it. Where every fifth anchored cell had lost all answers but one and nothing was
-    taken off there, a gain was found in a quarter of the worlds without any.
+    One answer has sampling noise but does not show it. Where nothing is subtracted for every fifth anchored cell, a
+    quarter of the simulations without any gain show one.
     """
     if not cells:
         return []
-    freedom = sum((_by_kind(each.n_answers - 1.0, has_unanchored) for each in cells), start=np.zeros((1, 2)))
-    spread = sum(
-        (_by_kind(each.noise * 2 * each.n_answers * (each.n_answers - 1), has_unanchored) for each in cells),
-        start=np.zeros((1, 2)),
-    )
+    freedom = np.sum([_by_kind(each.n_answers - 1.0, has_unanchored) for each in cells], axis=0)
+    squares = [each.noise * 2 * each.n_answers * (each.n_answers - 1) for each in cells]
+    spread = np.sum([_by_kind(each, has_unanchored) for each in squares], axis=0)
     # a language whose answers of a kind are all single has the spread of the other languages
     lacks = freedom == 0
     means = np.where(lacks, spread.sum(axis=0), spread) / np.maximum(np.where(lacks, freedom.sum(axis=0), freedom), 1)
-    found = []
+    smoothed = []
     for each in cells:
         kinds = np.minimum(np.arange(each.noise.shape[1]) + (not has_unanchored), 1)
-        found.append(replace(each, noise=np.where(each.n_answers == 1, means[:, kinds] / 2, each.noise)))
-    return found
+        smoothed.append(replace(each, noise=np.where(each.n_answers == 1, means[:, kinds] / 2, each.noise)))
+    return smoothed
 
 
 def _by_kind(values: NDArray[Any], has_unanchored: bool) -> Array:
@@ -170,16 +167,16 @@ def _by_kind(values: NDArray[Any], has_unanchored: bool) -> Array:
     return np.stack([values[:, :n_before].sum(axis=1), values[:, n_before:].sum(axis=1)], axis=1)
 
 
-def _asked(questions: pd.DataFrame) -> pd.DataFrame:
-    """What any language is asked, once: kind, id, question, country, persona; in the order of the questions."""
+def _prompts(questions: pd.DataFrame) -> pd.DataFrame:
+    """Every prompt once, whatever its language: kind, id, question, country, persona; in the order of the questions."""
     anchors = [None if pd.isna(each) else int(each) for each in questions["anchor"]]
     names = [str(each) for each in questions["question_id"]]
     countries = [None if pd.isna(each) else str(each) for each in questions["country"]]
     lacking = next((place for place, each in enumerate(anchors) if each is not None and not countries[place]), None)
     if lacking is not None:
-        at = f"{names[lacking]}-{anchors[lacking]}"
-        raise InputError(f"question {at}: no country; give a file that says which countries anchors are")
-    found = pd.DataFrame(
+        prompt_id = f"{names[lacking]}-{anchors[lacking]}"
+        raise InputError(f"question {prompt_id}: no country; give a file that says which countries anchors are")
+    prompts = pd.DataFrame(
         {
             "kind": [UNSPECIFIC if each is None else SPECIFIC for each in anchors],
             "id": [name if each is None else f"{name}-{each}" for name, each in zip(names, anchors, strict=True)],
@@ -188,43 +185,44 @@ def _asked(questions: pd.DataFrame) -> pd.DataFrame:
             "persona": [0 if pd.isna(each) else int(each) for each in questions["persona"]],
         }
     )
-    return found.drop_duplicates(["kind", "id"]).reset_index(drop=True)
+    return prompts.drop_duplicates(["kind", "id"]).reset_index(drop=True)
 
 
-def _refuse_unknown(found: pd.DataFrame, asked: pd.DataFrame) -> None:
-    known = set(zip(asked["kind"], asked["id"], strict=True))
-    for language, kind, at in found[["language", "kind", "id"]].itertuples(index=False):
-        if (kind, at) not in known:
+def _refuse_unknown(answers: pd.DataFrame, prompts: pd.DataFrame) -> None:
+    keys = set(zip(prompts["kind"], prompts["id"], strict=True))
+    for language, kind, prompt_id in answers[["language", "kind", "id"]].itertuples(index=False):
+        if (kind, prompt_id) not in keys:
             raise InputError(
-                f"{language}: answer {at} ({kind}) answers no question; give the question, or leave it out"
+                f"{language}: answer {prompt_id} ({kind}) answers no question; give the question, or leave it out"
             )
 
 
-def _dropped(answers: pd.DataFrame, usable: pd.DataFrame, kinds: Sequence[str], usable_share: float) -> pd.DataFrame:
+def _dropped_languages(
+    answers: pd.DataFrame, usable: pd.DataFrame, kinds: Sequence[str], usable_share: float
+) -> pd.DataFrame:
     """Languages with too few usable answers, each with the reason."""
     ids = {kind: set(rows(answers, answers["kind"] == kind)["id"]) for kind in kinds}
-    found = []
+    dropped = []
     for language in sorted({*answers["language"], *usable["language"]}):
-        reason = None
+        reasons = []
         for kind in kinds:
-            own, ok = (
+            own, usable_own = (
                 rows(frame, (frame["language"] == language) & (frame["kind"] == kind)) for frame in (answers, usable)
             )
+            n, share = len(own) + len(ids[kind] - set(own["id"])), f"{usable_share:.0%}"
             if not len(own):
-                reason = reason or f"no {WORDS[kind]} answers, and other languages have some"
-                continue
-            n = len(own) + len(ids[kind] - set(own["id"]))
-            if len(ok) < usable_share * n - 1e-9:
-                reason = reason or f"{len(ok)} of {n} {WORDS[kind]} answers are usable, {usable_share:.0%} are needed"
-        if reason:
-            found.append({"language": language, "reason": reason})
-    return pd.DataFrame(found, columns=pd.Index(["language", "reason"]), dtype=object)
+                reasons.append(f"no {WORDS[kind]} answers, and other languages have some")
+            elif len(usable_own) < usable_share * n - 1e-9:
+                reasons.append(f"{len(usable_own)} of {n} {WORDS[kind]} answers are usable, {share} are needed")
+        if reasons:
+            dropped.append({"language": language, "reason": reasons[0]})
+    return pd.DataFrame(dropped, columns=pd.Index(["language", "reason"]), dtype=object)
 
 
 def _conditions(part: pd.DataFrame, kinds: Sequence[str]) -> pd.DataFrame | None:
     """The conditions of one question that can be compared, the unanchored one first; None where too few are whole."""
     plain, anchored = (rows(part, part["kind"] == kind) for kind in (UNSPECIFIC, SPECIFIC))
-    # Of a persona with one country nothing can be told: there is no other to compare it with.
+    # A persona with one country has nothing to be compared with.
     several = [name for (name,), each in parts_of(anchored, ["persona"]) if each["country"].nunique() > 1]
     anchored = rows(anchored, anchored["persona"].astype(str).isin(several))
     if (UNSPECIFIC in kinds and not len(plain)) or (SPECIFIC in kinds and not len(anchored)):
@@ -236,12 +234,12 @@ def _question_cells(
     name: str, answers: pd.DataFrame, conditions: pd.DataFrame, languages: Sequence[str]
 ) -> QuestionCells:
     """Mean vectors and noise of one question's answers."""
-    at = {id_: place for place, id_ in enumerate(conditions["id"])}
-    chosen = rows(answers, answers["id"].isin(at))
-    row = {language: place for place, language in enumerate(languages)}
-    shape = (len(languages), len(at))
+    column_of = {id_: place for place, id_ in enumerate(conditions["id"])}
+    chosen = rows(answers, answers["id"].isin(column_of))
+    row_of = {language: place for place, language in enumerate(languages)}
+    shape = (len(languages), len(column_of))
     cells = zip(chosen["language"], chosen["id"], strict=True)
-    places = np.array([row[language] * shape[1] + at[id_] for language, id_ in cells], dtype=np.intp)
+    places = np.array([row_of[language] * shape[1] + column_of[id_] for language, id_ in cells], dtype=np.intp)
     samples = np.stack([np.asarray(each, dtype=float) for each in column(chosen, "vector")])
     means, noise, n_answers = means_and_noise(samples, places, shape[0] * shape[1])
     anchored = rows(conditions, conditions["kind"] == SPECIFIC)

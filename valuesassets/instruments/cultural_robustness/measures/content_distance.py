@@ -17,10 +17,10 @@ FEWEST_QUESTIONS = 3
 
 
 def content_distance(space: AnswerSpace, vectors: pd.DataFrame, level: float = 0.95) -> Ratio | str:
-    """(U' - F) / (T - F) of a model with its interval over questions; in words, why there is none.
+    """(U' - F) / (T - F) of a model with its interval over questions; or the reason, in words, why there is none.
 
-    Each language's mean over the questions themselves is taken off its answers (U'), and off its questions, each
-    without its own share (F, T): a text lies too near to a mean that it is part of.
+    Each language's mean over the questions themselves is subtracted from its answers (U') and from its questions. For
+    a question (F, T) the mean is that of the others: a text lies too near to a mean that it is part of.
 
     Args:
         space: with unanchored answers.
@@ -28,15 +28,15 @@ def content_distance(space: AnswerSpace, vectors: pd.DataFrame, level: float = 0
 
     Source: Libovicky, Rosa and Fraser (2020), Findings of EMNLP, 1663-1674, section 3 (centring by language).
     """
-    asked = question_vectors(vectors, space.languages)
+    questions = question_vectors(vectors, space.languages)
     names = [each.question_id for each in space.questions]
-    lacking = next((f"{at} in {of}" for of in space.languages for at in names if at not in asked.get(of, {})), None)
+    lacking = next((f"{at} in {of}" for of in space.languages for at in names if at not in questions.get(of, {})), None)
     if lacking or len(names) < FEWEST_QUESTIONS:
-        found = f"question {lacking} has none" if lacking else f"{len(names)} questions found"
-        return f"vectors of {FEWEST_QUESTIONS} questions or more are needed in every language; {found}"
-    means = np.stack([np.mean(list(asked[of].values()), axis=0) for of in space.languages])
-    sizes = np.array([len(asked[of]) for of in space.languages])
-    texts = np.stack([np.stack([asked[of][at] for at in names]) for of in space.languages])
+        lack = f"question {lacking} has none" if lacking else f"{len(names)} questions found"
+        return f"vectors of {FEWEST_QUESTIONS} questions or more are needed in every language; {lack}"
+    means = np.stack([np.mean(list(questions[of].values()), axis=0) for of in space.languages])
+    sizes = np.array([len(questions[of]) for of in space.languages])
+    texts = np.stack([np.stack([questions[of][at] for at in names]) for of in space.languages])
     texts = (texts - means[:, None]) * (sizes / (sizes - 1))[:, None, None]
     same, different = translation_distances(texts)
     answers = np.array(
@@ -44,10 +44,10 @@ def content_distance(space: AnswerSpace, vectors: pd.DataFrame, level: float = 0
     )
     others = different.sum(axis=1) / (len(names) - 1)
     # What leaving a question out takes from the mean over pairs of questions is that of its own pairs, twice.
-    found = ratio_of_means(answers - same, 2 * others - others.mean() - same, level)
-    if np.isnan(found.value):
+    ratio = ratio_of_means(answers - same, 2 * others - others.mean() - same, level)
+    if np.isnan(ratio.value):
         return "different questions are no farther apart than translations of one: the embedder tells no content apart"
-    return found
+    return ratio
 
 
 def translation_distances(texts: Array) -> tuple[Array, Array]:

@@ -10,18 +10,18 @@ from valuesassets.measure.resampling import interval_ends, with_ends
 
 
 def derive_country_profiles(
-    model: str, pairs: PairDistances, found: Closeness | None, level: float = 0.95
+    model: str, pairs: PairDistances, measured: Closeness | None, level: float = 0.95
 ) -> pd.DataFrame:
     """A row per language and country: distance, closeness beside other languages and countries, and its interval."""
-    if found is None or pairs.to_countries is None:
+    if measured is None or pairs.to_countries is None:
         return COUNTRY_PROFILES.empty_frame()
-    n, width = found.distance.shape
+    n, width = measured.distance.shape
     n_questions = np.isfinite(pairs.to_countries).sum(axis=0)
-    ends = interval_ends(found.drawn, n_questions, level)
+    ends = interval_ends(measured.drawn, n_questions, level)
     countries = np.arange(width)
-    columns = with_ends("closeness", found.closeness, ends) | {
-        "distance": found.distance,
-        "is_own": found.own[:, None] == countries,
+    columns = with_ends("closeness", measured.closeness, ends) | {
+        "distance": measured.distance,
+        "is_own": measured.own[:, None] == countries,
         "n_questions": n_questions,
     }
     frame = pd.DataFrame({name: np.asarray(values).ravel() for name, values in columns.items()})

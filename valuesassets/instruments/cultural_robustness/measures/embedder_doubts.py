@@ -1,4 +1,4 @@
-"""Whether an embedder knows the languages of some answers, in a line: by translations, by its card, by its tokens."""
+"""A warning about languages that an embedder does not know, by translations, by its card or by its tokens."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,9 +12,9 @@ from valuesassets.records.errors import ModelError
 from valuesassets.records.frames import records
 
 LETTERS = {False: 1.5, True: 0.6}
-"""Letters that a token says on average, at least, where the embedder knows the language; by scripts without spaces."""
+"""Least mean number of letters of a token where the embedder knows the language; True: of scripts without spaces."""
 WITHOUT_SPACES = frozenset({"jpn", "zho", "yue", "tha", "lao", "mya", "khm"})
-"""Languages whose words are not set apart."""
+"""Languages that write no spaces between words."""
 
 
 def embedder_doubt(
@@ -24,7 +24,7 @@ def embedder_doubt(
     card: Sequence[str] = (),
     spelled: Mapping[str, float] | None = None,
 ) -> str | None:
-    """Which languages an embedder does not know, and how that is known, in a line; None where it knows all.
+    """One line that names the languages an embedder does not know, and the evidence; None where it knows all.
 
     Translations decide: whether the nearest question in another language is the same question. Where no questions are
     embedded, its card and its tokens raise the doubt.
@@ -32,25 +32,25 @@ def embedder_doubt(
     Args:
         vectors: with rows of kind `question`, where there are any.
         card: languages that its card names; none where it names none.
-        spelled: by language, letters that a token says on average; where the tokens are known.
+        spelled: by language, mean number of letters of a token; where the tokens are known.
     """
     report = derive_embedder_report(vectors)
     tested = {row["language"]: row for row in records(report) if row["status"] in (KNOWN, UNKNOWN)}
     if tested:
         chance = 1 / max(1, int(report["n_questions"].iloc[0]))
-        found = {
+        doubts = {
             language: f"finds {row['found_share']:.2f} of its questions in other languages, {chance:.2f} by chance"
             for language, row in tested.items()
             if row["status"] == UNKNOWN
         }
     else:
-        found = {each: f"its card names {', '.join(card)}" for each in languages if card and each not in card}
+        doubts = {each: f"its card names {', '.join(card)}" for each in languages if card and each not in card}
         for language, letters in (spelled or {}).items():
             if letters < LETTERS[language in WITHOUT_SPACES]:
-                found[language] = f"a token of it says {letters:.1f} letters, so that it is spelled, not read"
-    if found:
-        told = "; ".join(f"{language} ({why})" for language, why in found.items())
-        return f"{name} does not know {told}: what it makes of answers there is noise; use a multilingual embedder"
+                doubts[language] = f"a token of it says {letters:.1f} letters, so that it is spelled, not read"
+    if doubts:
+        listed = "; ".join(f"{language} ({why})" for language, why in doubts.items())
+        return f"{name} does not know {listed}: what it makes of answers there is noise; use a multilingual embedder"
     if not tested and len(languages) > 1:
         return f"whether {name} knows {', '.join(languages)} was not tested; name the questions (--questions)"
     return None

@@ -1,4 +1,4 @@
-"""Does the embedder know the languages: are translations of a question nearest to it, and how much is language?"""
+"""Tests whether the embedder knows the languages: it should place translations of a question nearest to it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,19 +14,19 @@ from valuesassets.records.frames import parts_of, rows
 THRESHOLD = 0.5
 """Share of translations found below which the embedder does not know the language."""
 TIED = 1e-9
-"""Likeness by which another text has to be nearer than the translation: two questions may read alike."""
+"""Margin of similarity by which another text has to be nearer than the translation: two questions may read alike."""
 KNOWN, UNKNOWN = "ok", "unknown_language"
 
 
 def question_vectors(vectors: pd.DataFrame, languages: Iterable[str] | None = None) -> dict[str, dict[str, Array]]:
     """Vectors of the questions themselves by language and question id."""
-    asked = rows(vectors, vectors["kind"] == QUESTION)
+    questions = rows(vectors, vectors["kind"] == QUESTION)
     wanted = None if languages is None else set(languages)
     return {
         language: {
             str(name): np.asarray(each, dtype=float) for name, each in zip(part["id"], part["vector"], strict=True)
         }
-        for (language,), part in parts_of(asked, ["language"])
+        for (language,), part in parts_of(questions, ["language"])
         if wanted is None or language in wanted
     }
 
@@ -43,17 +43,15 @@ def derive_embedder_report(vectors: pd.DataFrame, threshold: float = THRESHOLD) 
         vectors: with rows of kind `question`.
         threshold: below this share the language counts as unknown to the embedder.
     """
-    asked = question_vectors(vectors)
-    names = sorted(set.intersection(*(set(each) for each in asked.values())) if asked else ())
-    if len(asked) < 2 or len(names) < 2:
-        reason = f"{len(asked)} languages share {len(names)} questions, two of each are needed"
-        found = [{"language": of, "n_questions": len(names), "status": "undefined", "reason": reason} for of in asked]
-        return EMBEDDER_REPORT.frame(found)
-    texts = np.stack([np.stack([each[name] for name in names]) for each in asked.values()])
-    found, variance = found_shares(texts), variance_shares(texts)
-    return EMBEDDER_REPORT.frame(
-        [_row(*each, len(names), threshold) for each in zip(asked, found.tolist(), variance.tolist(), strict=True)]
-    )
+    by_language = question_vectors(vectors)
+    names = sorted(set.intersection(*(set(each) for each in by_language.values())) if by_language else ())
+    if len(by_language) < 2 or len(names) < 2:
+        reason = f"{len(by_language)} languages share {len(names)} questions, two of each are needed"
+        row = {"n_questions": len(names), "status": "undefined", "reason": reason}
+        return EMBEDDER_REPORT.frame([{"language": language} | row for language in by_language])
+    texts = np.stack([np.stack([each[name] for name in names]) for each in by_language.values()])
+    shares = zip(by_language, found_shares(texts).tolist(), variance_shares(texts).tolist(), strict=True)
+    return EMBEDDER_REPORT.frame([_row(*each, len(names), threshold) for each in shares])
 
 
 def found_shares(texts: Array) -> Array:
@@ -92,16 +90,14 @@ def language_share(report: pd.DataFrame) -> float:
     return float(report["variance_share"].mean())
 
 
-def _row(language: str, found: float, variance: float, n: int, threshold: float) -> Mapping[str, Any]:
-    is_known = found >= threshold
-    reason = (
-        None if is_known else f"finds {found:.2f} of the translations, {threshold:.2f} are needed: another embedder"
-    )
+def _row(language: str, found_share: float, variance_share: float, n: int, threshold: float) -> Mapping[str, Any]:
+    is_known = found_share >= threshold
+    lack = f"finds {found_share:.2f} of the translations, {threshold:.2f} are needed: another embedder"
     return {
         "language": language,
         "n_questions": n,
-        "found_share": found,
-        "variance_share": variance,
+        "found_share": found_share,
+        "variance_share": variance_share,
         "status": KNOWN if is_known else UNKNOWN,
-        "reason": reason,
+        "reason": None if is_known else lack,
     }

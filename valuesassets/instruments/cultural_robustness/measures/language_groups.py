@@ -1,4 +1,4 @@
-"""Groups of languages that answer alike where no country is named, over what they differ by where one is."""
+"""Groups of languages by U - A: how much further apart they answer without a country than for the same one."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from valuesassets.measure.means import Array
 from valuesassets.measure.resampling import ROUNDING, label_permutations, permutation_p
 
 FEWEST = 3
-"""Languages below which pairs cannot differ, and no k from 2 to n - 1 is there."""
+"""With fewer languages pairs cannot differ, and there is no k from 2 to n - 1."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Structure:
 
 
 def measure_structure(gain: Array, draws: int, random: np.random.Generator) -> Structure:
-    """Do the same pairs of languages stand apart in every question?
+    """Tests whether the same pairs of languages differ in every question.
 
     Args:
         gain: (Q, L, L) U - A, L >= 3.

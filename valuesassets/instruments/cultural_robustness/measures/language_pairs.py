@@ -12,11 +12,12 @@ from valuesassets.instruments.cultural_robustness.tables import LANGUAGE_PAIRS
 from valuesassets.measure.crossed_distances import Crossed, cross_distances, mean_over_pairs
 from valuesassets.measure.means import Array
 from valuesassets.measure.resampling import means_with_intervals
+from valuesassets.records.frames import records
 
 
 @dataclass(frozen=True, eq=False)
 class PairDistances:
-    """What is compared of a model's answers, by question; Q questions, L languages.
+    """Distances of a model's answers by question; Q questions, L languages.
 
     Attributes:
         unanchored: (Q, L, L) U; None where nothing was asked without a country.
@@ -79,14 +80,14 @@ def measure_pairs(space: AnswerSpace, draws: int, random: np.random.Generator) -
     same, other, own, conditions = [], [], [], []
     follow = np.zeros(draws)
     for cells in space.questions:
-        found = cross_distances(cells.means, cells.noise, cells.strata, draws if space.has_anchored else 0, random)
-        conditions.append(mean_over_pairs(found.same))
-        same.append(_by_kind(found, space))
+        crossed = cross_distances(cells.means, cells.noise, cells.strata, draws if space.has_anchored else 0, random)
+        conditions.append(mean_over_pairs(crossed.same))
+        same.append(_by_kind(crossed, space))
         if space.has_anchored:
-            other.append(found.other)
-            follow += found.by_chance / len(space.questions)
+            other.append(crossed.other)
+            follow += crossed.by_chance / len(space.questions)
         if has_both:
-            own.append(_to_countries(found, cells, countries))
+            own.append(_to_countries(crossed, cells, countries))
     return PairDistances(
         languages=space.languages,
         unanchored=np.stack([each[0] for each in same]) if space.has_unanchored else None,
@@ -99,19 +100,19 @@ def measure_pairs(space: AnswerSpace, draws: int, random: np.random.Generator) -
     )
 
 
-def _by_kind(found: Crossed, space: AnswerSpace) -> tuple[Array, Array]:
-    """(L, L) each: U, and A as the mean over anchors; what is not there is an empty mean that nobody asks for."""
+def _by_kind(crossed: Crossed, space: AnswerSpace) -> tuple[Array, Array]:
+    """(L, L) each: U, and A as the mean over anchors; without one kind its place holds the other, which is not used."""
     n_before = int(space.has_unanchored)
-    anchored = found.same[n_before:]
-    return found.same[0], anchored.mean(axis=0) if len(anchored) else found.same[0]
+    anchored = crossed.same[n_before:]
+    return crossed.same[0], anchored.mean(axis=0) if len(anchored) else crossed.same[0]
 
 
-def _to_countries(found: Crossed, cells: QuestionCells, countries: tuple[str, ...]) -> Array:
+def _to_countries(crossed: Crossed, cells: QuestionCells, countries: tuple[str, ...]) -> Array:
     """(L, N) distance of the unanchored answer to that for each country, mean over personas; NaN where it is not."""
-    at = np.array([countries.index(name) for name in cells.countries])
-    is_it = at[:, None] == np.arange(len(countries))
+    place_of = np.array([countries.index(name) for name in cells.countries])
+    is_it = place_of[:, None] == np.arange(len(countries))
     n = is_it.sum(axis=0)
-    return np.where(n > 0, found.own[:, 0, 1:] @ is_it / np.maximum(n, 1), np.nan)
+    return np.where(n > 0, crossed.own[:, 0, 1:] @ is_it / np.maximum(n, 1), np.nan)
 
 
 def gain_by_chance(conditions: tuple[Array, ...], draws: int, random: np.random.Generator) -> Array:
@@ -131,24 +132,33 @@ def gain_by_chance(conditions: tuple[Array, ...], draws: int, random: np.random.
     return total / len(conditions)
 
 
-def derive_language_pairs(model: str, found: PairDistances, counts: Array, level: float = 0.95) -> pd.DataFrame:
+def derive_language_pairs(model: str, pairs: PairDistances, counts: Array, level: float = 0.95) -> pd.DataFrame:
     """A row per pair of languages: U, A and C, mean over questions, and U - A with its interval.
 
     Args:
         counts: (draws, Q) resamples of questions.
     """
-    first, second = np.triu_indices(len(found.languages), 1)
-    names = np.array(found.languages, dtype=object)
+    first, second = np.triu_indices(len(pairs.languages), 1)
+    names = np.array(pairs.languages, dtype=object)
     columns: dict[str, NDArray] = {"language": names[first], "other_language": names[second]}
     for name, values in (
-        ("unanchored_distance", found.unanchored),
-        ("same_country_distance", found.same_country),
-        ("other_country_distance", found.other_country),
+        ("unanchored_distance", pairs.unanchored),
+        ("same_country_distance", pairs.same_country),
+        ("other_country_distance", pairs.other_country),
     ):
         columns[name] = np.full(first.size, np.nan) if values is None else values.mean(axis=0)[first, second]
-    gain = (
-        np.full((first.size, len(found.conditions)), np.nan) if found.gain is None else found.gain[:, first, second].T
-    )
+    n = len(pairs.conditions)
+    gain = np.full((first.size, n), np.nan) if pairs.gain is None else pairs.gain[:, first, second].T
     columns |= means_with_intervals(gain, counts, level).columns("culture_gain")
-    frame = pd.DataFrame({"model": model} | columns)
-    return frame.assign(n_questions=len(found.conditions)).reindex(columns=LANGUAGE_PAIRS.names)
+    return pd.DataFrame({"model": model, "n_questions": n} | columns).reindex(columns=LANGUAGE_PAIRS.names)
+
+
+def pair_square(pairs: pd.DataFrame, name: str) -> tuple[list[str], Array]:
+    """The languages of one model's pairs, and a column as a symmetric matrix with a diagonal of 0."""
+    languages = [str(each) for each in dict.fromkeys([*pairs["language"], *pairs["other_language"]])]
+    square = np.full((len(languages), len(languages)), np.nan)
+    np.fill_diagonal(square, 0.0)
+    for row in records(pairs):
+        at = languages.index(row["language"]), languages.index(row["other_language"])
+        square[at] = square[at[::-1]] = row[name]
+    return languages, square

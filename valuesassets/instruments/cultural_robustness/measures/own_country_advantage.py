@@ -1,6 +1,6 @@
-"""Own-country advantage: is a language's answer without a country nearest to its answer for its own country?
+"""Own-country advantage: whether answers without a country are nearest to those for the language's own country.
 
-It compares answers within one language only, so that no distance between languages comes in.
+It compares answers within one language only, so that it uses no distance between languages.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from valuesassets.measure.means import Array, mean_of_known
 from valuesassets.measure.resampling import label_permutations, own_and_by_chance, permutation_p, resampled_means
 
 FEWEST = 2
-"""Languages with an own country, and countries, below which nothing can be exchanged."""
+"""Least number of languages with an own country, and of different own countries: fewer cannot be permuted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,18 +53,18 @@ class OwnCountryAdvantage:
     n_languages: int
 
 
-def measure_closeness(found: PairDistances, own_countries: Mapping[str, str], counts: Array) -> Closeness | None:
+def measure_closeness(pairs: PairDistances, own_countries: Mapping[str, str], counts: Array) -> Closeness | None:
     """Closeness to every country; None where answers without or with a country are missing.
 
     Args:
         own_countries: ISO 3166 by language; languages may have none.
         counts: (draws, Q) resamples of questions.
     """
-    if found.to_countries is None:
+    if pairs.to_countries is None:
         return None
-    by_language = np.moveaxis(found.to_countries, 0, -1)
-    places = {name: place for place, name in enumerate(found.countries)}
-    own = [places.get(own_countries.get(language, ""), -1) for language in found.languages]
+    by_language = np.moveaxis(pairs.to_countries, 0, -1)
+    places = {name: place for place, name in enumerate(pairs.countries)}
+    own = [places.get(own_countries.get(language, ""), -1) for language in pairs.languages]
     distance = mean_of_known(by_language)
     n, closeness = by_language.shape[-1], double_centred(-distance)
     drawn, without = (double_centred(-resampled_means(by_language, each)) for each in (counts, 1 - np.eye(n)))
@@ -83,21 +83,21 @@ def double_centred(values: Array) -> Array:
     return values - by_row - by_column + np.asarray(mean_of_known(by_row, axis=-2))[..., None, :]
 
 
-def own_country_advantage(found: Closeness, draws: int, random: np.random.Generator) -> OwnCountryAdvantage | str:
-    """The advantage with its test; in words, why there is none.
+def own_country_advantage(measured: Closeness, draws: int, random: np.random.Generator) -> OwnCountryAdvantage | str:
+    """The advantage with its test; or the reason, in words, why there is none.
 
     Source: own countries are permuted as labels of rows are: Phipson and Smyth (2010), see `permutation_p`.
     """
-    chosen = np.flatnonzero(found.own >= 0)
-    own = found.own[chosen]
+    chosen = np.flatnonzero(measured.own >= 0)
+    own = measured.own[chosen]
     if chosen.size < FEWEST or np.unique(own).size < FEWEST:
         return (
-            f"{chosen.size} of {found.own.size} languages have an own country among those named, "
+            f"{chosen.size} of {measured.own.size} languages have an own country among those named, "
             f"{np.unique(own).size} different ones: two languages with different ones are needed"
         )
     permuted = own[label_permutations(own.size, draws, random)]
-    value, by_chance = own_and_by_chance(found.closeness[chosen], own, permuted)
-    of_questions = mean_of_known(found.of_questions[:, chosen, own])
+    value, by_chance = own_and_by_chance(measured.closeness[chosen], own, permuted)
+    of_questions = mean_of_known(measured.of_questions[:, chosen, own])
     # questions of which some lack a country do not quite add up
     of_questions += value - of_questions.mean()
     p = permutation_p(value, by_chance)

@@ -24,5 +24,5 @@ def repeated_answers(answered: pd.DataFrame, usable: pd.DataFrame | None = None)
     kept = kept.assign(question_id=kept["question_id"].astype(str), persona=personas)
     by = ["language", "question_id"]
     countries = pd.Series(kept.groupby([*by, "persona", "text"], sort=False)["country"].transform("nunique"))
-    found = kept.assign(is_repeated=countries.gt(1)).groupby(by, sort=True)["is_repeated"]
-    return found.agg(n="size", n_repeated="sum").reset_index()
+    groups = kept.assign(is_repeated=countries.gt(1)).groupby(by, sort=True)["is_repeated"]
+    return groups.agg(n="size", n_repeated="sum").reset_index()

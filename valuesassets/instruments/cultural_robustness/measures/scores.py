@@ -1,4 +1,4 @@
-"""The scores of one model: what its answers' language carries, and whether a named country overrides it."""
+"""The scores of one model: whether the language of a question carries a culture, and a named country overrides it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,11 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.cultural_robustness.measures.answer_space import (
-    USABLE_SHARE,
-    AnswerSpace,
-    build_space,
-)
+from valuesassets.instruments.cultural_robustness.measures.answer_space import USABLE_SHARE, AnswerSpace, build_space
 from valuesassets.instruments.cultural_robustness.measures.content_distance import content_distance
 from valuesassets.instruments.cultural_robustness.measures.country_profiles import derive_country_profiles
 from valuesassets.instruments.cultural_robustness.measures.language_groups import (
@@ -30,13 +26,7 @@ from valuesassets.instruments.cultural_robustness.measures.own_country_advantage
     own_country_advantage,
 )
 from valuesassets.instruments.cultural_robustness.measures.repeated_answers import repeated_answers
-from valuesassets.instruments.cultural_robustness.tables import (
-    COUNTRY_PROFILES,
-    DROPPED,
-    LANGUAGE_GROUPS,
-    LANGUAGE_PAIRS,
-    SCORES,
-)
+from valuesassets.instruments.cultural_robustness.tables import DROPPED, MEASURED, SCORES
 from valuesassets.measure.means import Array
 from valuesassets.measure.multiple_tests import CORRECTIONS
 from valuesassets.measure.ratio_of_means import ratio_of_means, zero_mean_p
@@ -54,15 +44,13 @@ NAMES = (DIVERSITY, ROBUSTNESS, GAIN, FOLLOW, DISTANCE, OWN, STRUCTURE, REPEATED
 TESTS = (GAIN, FOLLOW, OWN, STRUCTURE)
 """What is tested, and corrected together."""
 NO_COUNTRY, NO_PLAIN = "no answers for a named country", "no answers without a country"
-
-
 FOLLOW_RESAMPLES = 499
 """Most permutations of countries, which take longest."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score: its value, the ends of its interval, its p-value, and what chance gives; NaN for what it has not.
+    """A score with its interval, p-values and null; NaN where it has none of these.
 
     Attributes:
         p: of the permutation, uncorrected.
@@ -83,14 +71,14 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What comparing a model's answers gives before its tests are corrected.
+    """Comparisons of a model's answers before its tests are corrected.
 
     Attributes:
-        found: by name of the score, an estimate, or in words why there is none; p-values are uncorrected.
+        estimates: by name of the score, an estimate, or the reason why there is none; p-values are uncorrected.
         counts: (draws, Q) resamples of questions.
     """
 
-    found: Mapping[str, Estimate | str]
+    estimates: Mapping[str, Estimate | str]
     pairs: PairDistances | None = None
     closeness: Closeness | None = None
     counts: Array = field(default_factory=lambda: np.empty((0, 0)))
@@ -123,19 +111,14 @@ def measure_model(
     how = inference
     space, dropped = build_space(vectors, questions, usable_share, quality)
     compared = compare_answers(model, space, own_countries or {}, how, follow_resamples)
-    found = dict(compared.found)
-    found[REPEATED] = _repeated(answered, vectors, space, how)
-    found[CONTENT] = _content(space, vectors, how)
-    scores = score_rows(model, space, found, how)
+    estimates = dict(compared.estimates)
+    estimates[REPEATED] = _repeated(answered, vectors, space, how)
+    estimates[CONTENT] = _content(space, vectors, how)
+    scores = score_rows(model, space, estimates, how)
     p = float(scores["p"].to_numpy(dtype=float)[NAMES.index(STRUCTURE)])
     pairs = compared.pairs
-    tables = {
-        "scores": scores,
-        "language_pairs": LANGUAGE_PAIRS.empty_frame(),
-        "country_profiles": COUNTRY_PROFILES.empty_frame(),
-        "language_groups": LANGUAGE_GROUPS.empty_frame(),
-        "dropped": dropped.assign(model=model)[DROPPED.names],
-    }
+    tables = {name: table.empty_frame() for name, table in MEASURED.items()}
+    tables |= {"scores": scores, "dropped": dropped.assign(model=model).loc[:, DROPPED.names]}
     if pairs is not None:
         tables["language_pairs"] = derive_language_pairs(model, pairs, compared.counts, how.level)
         tables["country_profiles"] = derive_country_profiles(model, pairs, compared.closeness, how.level)
@@ -172,64 +155,67 @@ def compare_answers(
         between = pairs.between_countries
         return replace(estimate(values, between if between.mean() > ROUNDING else np.zeros(n)), null=0.0)
 
-    found: dict[str, Estimate | str] = dict.fromkeys(NAMES[:-2], _lacking(space))
+    lack = NO_PLAIN if space.has_anchored else NO_COUNTRY
+    estimates: dict[str, Estimate | str] = dict.fromkeys(NAMES[:-2], lack)
     if space.has_anchored:
         follow = estimate(pairs.follows)
         p = permutation_p(follow.value, pairs.follow_by_chance)
-        found[FOLLOW] = replace(follow, p=p, null=float(pairs.follow_by_chance.mean()))
-        found[DISTANCE] = estimate(pairs.between_countries)
-        found[ROBUSTNESS] = over_countries(pairs.follows)
+        estimates[FOLLOW] = replace(follow, p=p, null=float(pairs.follow_by_chance.mean()))
+        estimates[DISTANCE] = estimate(pairs.between_countries)
+        estimates[ROBUSTNESS] = over_countries(pairs.follows)
     if closeness is not None and pairs.gain is not None:
         gain = estimate(pairs.gains)
         by_chance = gain_by_chance(pairs.conditions, how.resamples, random("conditions"))
         p = permutation_p(abs(gain.value), np.abs(by_chance))
-        found[GAIN] = replace(gain, p=p, null=float(by_chance.mean()))
-        found[DIVERSITY] = over_countries(pairs.gains)
+        estimates[GAIN] = replace(gain, p=p, null=float(by_chance.mean()))
+        estimates[DIVERSITY] = over_countries(pairs.gains)
         own = own_country_advantage(closeness, how.resamples, random("own countries"))
-        found[OWN] = (
+        estimates[OWN] = (
             own
             if isinstance(own, str)
             else replace(estimate(own.of_questions), p=own.p, null=own.by_chance, n_languages=own.n_languages)
         )
-        found[STRUCTURE] = f"{languages} languages: pairs of them can differ from {FEWEST} languages on"
+        estimates[STRUCTURE] = f"{languages} languages: pairs of them can differ from {FEWEST} languages on"
         if languages >= FEWEST:
             structure = measure_structure(pairs.gain, how.resamples, random("languages"))
-            found[STRUCTURE] = Estimate(
+            estimates[STRUCTURE] = Estimate(
                 structure.value, p=structure.p, null=structure.by_chance, n_questions=n, n_languages=languages
             )
-    return Compared(found, pairs, closeness, counts)
+    return Compared(estimates, pairs, closeness, counts)
 
 
-def score_rows(model: str, space: AnswerSpace, found: Mapping[str, Estimate | str], how: Inference) -> pd.DataFrame:
+def score_rows(
+    model: str, space: AnswerSpace, estimates: Mapping[str, Estimate | str], inference: Inference
+) -> pd.DataFrame:
     """A row per score; permutations are corrected together, and ratios refused where countries are not followed.
 
-    p is the larger of a corrected permutation's and the t test's over questions: where it rejects, the interval leaves
-    out 0, and so does that of the ratio. Labels may be exchangeable in these questions and not in others, and
-    permutations are too sure where languages are related; questions are neither many nor alike where a few decide.
+    p is the larger of the corrected permutation's and of the t test's over questions: where it rejects, the interval
+    leaves out 0, and so does that of the ratio. Each test covers what the other assumes: permutations are too sure
+    where languages are related, and t tests where a few questions decide.
     """
-    estimates = {name: each for name, each in found.items() if isinstance(each, Estimate)}
-    tested = [name for name in TESTS if name in estimates and np.isfinite(estimates[name].p)]
-    p_values = CORRECTIONS[how.correction]([estimates[name].p for name in tested])
+    numeric = {name: each for name, each in estimates.items() if isinstance(each, Estimate)}
+    tested = [name for name in TESTS if name in numeric and np.isfinite(numeric[name].p)]
+    p_values = CORRECTIONS[inference.correction]([numeric[name].p for name in tested])
     permuted = zip(tested, p_values.tolist(), strict=True)
-    corrected = {name: p if name == STRUCTURE else max(p, estimates[name].p_over) for name, p in permuted}
+    corrected = {name: p if name == STRUCTURE else max(p, numeric[name].p_over) for name, p in permuted}
     of_test = {DIVERSITY: GAIN, ROBUSTNESS: FOLLOW}
-    made = []
-    for name in (each for each in NAMES if each in found):
-        each, note = found[name], space.note
+    table_rows = []
+    for name in (each for each in NAMES if each in estimates):
+        each, note = estimates[name], space.note
         row = {"model": model, "score": name, "n_questions": len(space.questions), "n_languages": len(space.languages)}
         if isinstance(each, str):
-            made.append(row | {"status": UNDEFINED, "reason": each})
+            table_rows.append(row | {"status": UNDEFINED, "reason": each})
             continue
         numbers = vars(each) | {"p": corrected.get(of_test.get(name, name), np.nan)}
         lack, _ = numbers.pop("lack"), numbers.pop("p_over")
         row |= numbers
-        if name in of_test and (refusal := _refusal(each, corrected.get(FOLLOW, np.nan), how.alpha)):
+        if name in of_test and (refusal := _refusal(each, corrected.get(FOLLOW, np.nan), inference.alpha)):
             empty = dict.fromkeys(("value", "low", "high", "p", "null"), np.nan)
-            made.append(row | empty | {"status": REFUSED, "reason": refusal})
+            table_rows.append(row | empty | {"status": REFUSED, "reason": refusal})
             continue
-        said = filter(None, (None if name == REPEATED else note, lack and f"no interval: {lack}"))
-        made.append(row | {"status": OK, "reason": "; ".join(said) or None})
-    return SCORES.frame(made)
+        remarks = filter(None, (None if name == REPEATED else note, lack and f"no interval: {lack}"))
+        table_rows.append(row | {"status": OK, "reason": "; ".join(remarks) or None})
+    return SCORES.frame(table_rows)
 
 
 def _refusal(ratio: Estimate, follow_p: float, alpha: float) -> str | None:
@@ -241,11 +227,6 @@ def _refusal(ratio: Estimate, follow_p: float, alpha: float) -> str | None:
     return None
 
 
-def _lacking(space: AnswerSpace) -> str:
-    """What kind of answers is missing."""
-    return NO_PLAIN if space.has_anchored else NO_COUNTRY
-
-
 def _repeated(
     answered: pd.DataFrame | None, vectors: pd.DataFrame, space: AnswerSpace, how: Inference
 ) -> Estimate | str:
@@ -253,19 +234,19 @@ def _repeated(
     if answered is None:
         return "texts of the answers are needed"
     usable = rows(vectors, vectors["is_usable"].astype(bool) & vectors["language"].isin(space.languages))
-    found = repeated_answers(answered, usable).groupby("question_id")[["n", "n_repeated"]].sum()
-    if not len(found):
+    counts = repeated_answers(answered, usable).groupby("question_id")[["n", "n_repeated"]].sum()
+    if not len(counts):
         return NO_COUNTRY
-    n, repeated = (np.array(found[name], dtype=float) for name in ("n", "n_repeated"))
+    n, repeated = (np.array(counts[name], dtype=float) for name in ("n", "n_repeated"))
     ratio = ratio_of_means(repeated, n, how.level)
-    return Estimate(**vars(ratio), n_questions=len(found), n_languages=len(space.languages))
+    return Estimate(**vars(ratio), n_questions=len(counts), n_languages=len(space.languages))
 
 
 def _content(space: AnswerSpace, vectors: pd.DataFrame, how: Inference) -> Estimate | str:
     """Distance of answers between that of translations and that of different questions."""
     if space.lack or not space.has_unanchored:
         return space.lack or NO_PLAIN
-    found = content_distance(space, vectors, how.level)
-    if isinstance(found, str):
-        return found
-    return Estimate(**vars(found), n_questions=len(space.questions), n_languages=len(space.languages))
+    ratio = content_distance(space, vectors, how.level)
+    if isinstance(ratio, str):
+        return ratio
+    return Estimate(**vars(ratio), n_questions=len(space.questions), n_languages=len(space.languages))

@@ -1,13 +1,13 @@
-"""`cultural_robustness/calibration`: what was planted into a reference model, beside what was recovered of it."""
+"""`cultural_robustness/calibration`: facts that were planted into a reference model, and their recovered values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from valuesassets.instruments.cultural_robustness.material.questions import all_questions
-from valuesassets.instruments.cultural_robustness.measures.language_groups import group_languages
+from valuesassets.instruments.cultural_robustness.measures.language_groups import FEWEST, group_languages
+from valuesassets.instruments.cultural_robustness.measures.language_pairs import pair_square
 from valuesassets.instruments.cultural_robustness.measures.scores import TESTS
 from valuesassets.instruments.cultural_robustness.plants.expected_scores import expected_distances
 from valuesassets.instruments.cultural_robustness.plants.planted_answers import (
@@ -37,8 +37,8 @@ def derive_calibration(
 ) -> pd.DataFrame:
     """A row for each fact of a reference family.
 
-    Of the one that follows cultures both ratios, the groups of languages, and every planted fault; of the one without a
-    signal that no test rejects and no answer is at fault.
+    For the family that follows cultures: both ratios, the groups of languages, and every planted fault. For the family
+    without a signal: no test rejects, and no answer has a fault.
 
     Args:
         tables: `scores`, `language_pairs` and `language_groups` of the family.
@@ -49,7 +49,8 @@ def derive_calibration(
     if family == FOLLOWING:
         facts = [*_ratios(family, tables["scores"], questions), *_groupings(tables)]
     else:
-        facts = [(REJECTED, 0, _rejected(tables["scores"], alpha), 0)]
+        n_rejected = sum(row["score"] in TESTS and row["p"] <= alpha for row in records(tables["scores"]))
+        facts = [(REJECTED, 0, float(n_rejected), 0)]
     rows = [
         {
             "model": family,
@@ -72,7 +73,7 @@ def _ratios(family: str, scores: pd.DataFrame, questions: pd.DataFrame) -> list[
     countries = sorted(questions["country"].dropna().unique())
     expected = expected_distances(family, sorted(questions["language"].unique()), countries)
     values = scores.set_index("score")["value"]
-    return [(name, getattr(expected, name), _known(values.get(name)), RATIO_TOLERANCE) for name in RATIOS]
+    return [(name, getattr(expected, name), _number_or_none(values.get(name)), RATIO_TOLERANCE) for name in RATIOS]
 
 
 def _groupings(tables: Mapping[str, pd.DataFrame]) -> list[Fact]:
@@ -85,42 +86,30 @@ def _groupings(tables: Mapping[str, pd.DataFrame]) -> list[Fact]:
 
 
 def _by_plain_distances(pairs: pd.DataFrame) -> dict[str, int]:
-    """Groups of languages by U, where the embedder's way with each language is not taken off."""
-    languages = sorted({*pairs["language"], *pairs["other_language"]})
-    if len(languages) < 3:
-        return {}
-    place = {language: number for number, language in enumerate(languages)}
-    distances = np.zeros((len(languages), len(languages)))
-    for row in records(pairs):
-        one, other = place[row["language"]], place[row["other_language"]]
-        distances[one, other] = distances[other, one] = row["unanchored_distance"]
-    groups, _ = group_languages(distances[None])
-    return dict(zip(languages, groups.tolist(), strict=True))
+    """Groups of languages by U, which contains the embedder's offset of each language."""
+    languages, distances = pair_square(pairs, "unanchored_distance")
+    groups = group_languages(distances[None])[0].tolist() if len(languages) >= FEWEST else []
+    return dict(zip(languages, groups, strict=False))
 
 
-def _agreement(found: Mapping[str, Any], planted: Iterable[Sequence[str]]) -> float | None:
+def _agreement(groups: Mapping[str, Any], planted: Iterable[Sequence[str]]) -> float | None:
     """Adjusted Rand index of groups of languages; None where none are named."""
     from sklearn.metrics import adjusted_rand_score
 
-    if not found:
+    if not groups:
         return None
     expected = {language: number for number, group in enumerate(planted) for language in group}
-    return float(adjusted_rand_score([expected[language] for language in found], list(found.values())))
-
-
-def _rejected(scores: pd.DataFrame, alpha: float) -> float:
-    """How many tests reject."""
-    return float(sum(row["score"] in TESTS and row["p"] <= alpha for row in records(scores)))
+    return float(adjusted_rand_score([expected[language] for language in groups], list(groups.values())))
 
 
 def _faults(family: str, quality: pd.DataFrame, questions: pd.DataFrame) -> list[Fact]:
-    """Answers with each planted fault, of them those that are found; and all others that are found to be at fault."""
+    """How many answers have each planted fault, and how many of them that status; and how many others have a fault."""
     planted = planted_faults(family)
-    asked = {(row["language"], row["id"]): row for row in records(questions)}
+    prompts = {(row["language"], row["id"]): row for row in records(questions)}
     counts: dict[str, list[int]] = {str(kind): [0, 0] for kind in FaultKind} if planted else {}
     others = 0
     for row in records(quality):
-        prompt = asked[row["language"], row["id"]]
+        prompt = prompts[row["language"], row["id"]]
         country = None if pd.isna(prompt["country"]) else prompt["country"]
         fault = planted.get(Cell(row["language"], str(prompt["question_id"]), country))
         if fault is not None:
@@ -128,11 +117,11 @@ def _faults(family: str, quality: pd.DataFrame, questions: pd.DataFrame) -> list
             counts[fault][1] += row["status"] == fault
         else:
             others += row["status"] != "ok"
-    found: list[Fact] = [(f"{kind} answers", n, float(n_found), 0) for kind, (n, n_found) in counts.items()]
-    return [*found, (OTHER_FAULTS, 0, float(others), 0)]
+    facts: list[Fact] = [(f"{kind} answers", n, float(n_recognised), 0) for kind, (n, n_recognised) in counts.items()]
+    return [*facts, (OTHER_FAULTS, 0, float(others), 0)]
 
 
-def _known(value: Any) -> float | None:
+def _number_or_none(value: Any) -> float | None:
     return None if value is None or pd.isna(value) else float(value)
 
 

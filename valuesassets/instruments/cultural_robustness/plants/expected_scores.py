@@ -57,21 +57,21 @@ def expected_distances(
         countries: those that are named in prompts.
     """
     faults = planted_faults(family)
-    found: list[tuple[float, float, float, float]] = []
+    by_question: list[tuple[float, float, float, float]] = []
     for question in questions:
         kept = [each for each in countries if not any(Cell(one, question, each) in faults for one in languages)]
         plain = {one: mean_vector(family, Cell(one, question)) for one in languages}
         under = {(one, a): mean_vector(family, Cell(one, question, a)) for one in languages for a in kept}
         pairs, others = list(combinations(languages, 2)), list(permutations(kept, 2))
-        found.append(
+        by_question.append(
             (
-                fmean(_apart(plain[one], plain[two]) for one, two in pairs),
-                fmean(_apart(under[one, a], under[two, a]) for one, two in pairs for a in kept),
-                fmean(_apart(under[one, a], under[two, b]) for one, two in pairs for a, b in others),
-                fmean(_apart(under[one, a], under[one, b]) for one in languages for a, b in combinations(kept, 2)),
+                fmean(_distance(plain[one], plain[two]) for one, two in pairs),
+                fmean(_distance(under[one, a], under[two, a]) for one, two in pairs for a in kept),
+                fmean(_distance(under[one, a], under[two, b]) for one, two in pairs for a, b in others),
+                fmean(_distance(under[one, a], under[one, b]) for one in languages for a, b in combinations(kept, 2)),
             )
         )
-    return Expected(*(fmean(each) for each in zip(*found, strict=True)))
+    return Expected(*(fmean(each) for each in zip(*by_question, strict=True)))
 
 
 def mean_vector(family: str, cell: Cell) -> Array:
@@ -83,5 +83,5 @@ def mean_vector(family: str, cell: Cell) -> Array:
     return np.sum(vectors, axis=0)
 
 
-def _apart(first: Array, second: Array) -> float:
+def _distance(first: Array, second: Array) -> float:
     return float(((first - second) ** 2).sum()) / 2

@@ -1,8 +1,8 @@
-"""What made-up models answer to the bundled questions: which country's answer, and how often.
+"""The planted answers of reference models to the bundled questions: whose country's answer is given, and how often.
 
-Six languages, each at home in one country; the countries lie in three regions that no script follows. Who answers for a
-country says what is done there, or what is done in the country that leads its region. Where no country is named, a
-language answers for its own; to two questions all answer for the same one.
+There are six languages with one country each; the countries lie in three regions, which differ from the scripts. An
+answer for a country says what is done there, or in the country that leads its region. Where no country is named, a
+language answers for its own; to two questions all languages answer for the same country.
 """
 
 from collections.abc import Mapping
@@ -97,6 +97,6 @@ def load_answers() -> Mapping[tuple[str, str, str], str]:
     for language in OWN_COUNTRIES:
         path = FOLDER / f"{language}.jsonl"
         for number, line in enumerate(read_text(path, "answer texts", StudyError).splitlines(), 1):
-            said = parse_json(line, str(path), StudyError, number)
-            texts[language, said["question_id"], said["country"]] = said["answer"]
+            answer = parse_json(line, str(path), StudyError, number)
+            texts[language, answer["question_id"], answer["country"]] = answer["answer"]
     return texts

@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sentence:
-    """What a text says: in a language, to a question, as a country does; a question itself says nothing to it."""
+    """The content of a text: its language, its question, and the country whose answer it is; None for the question."""
 
     language: str
     question_id: str
@@ -46,9 +46,9 @@ def planted_sentences(prompts: Mapping[tuple[str, str], str]) -> dict[str, Array
     Args:
         prompts: of the questions without a country, by language and question.
     """
-    said = {text: Sentence(*key) for key, text in load_answers().items()}
-    said |= {prompt: Sentence(language, question) for (language, question), prompt in prompts.items()}
-    return {text: sentence_vector(sentence) for text, sentence in said.items()}
+    sentences = {text: Sentence(*key) for key, text in load_answers().items()}
+    sentences |= {prompt: Sentence(language, question) for (language, question), prompt in prompts.items()}
+    return {text: sentence_vector(sentence) for text, sentence in sentences.items()}
 
 
 def sentence_vector(sentence: Sentence) -> Array:

@@ -29,9 +29,9 @@ def planted_text_rows(family: str, trials: Iterable[Trial]) -> list[dict[str, An
     """
     rows: list[dict[str, Any]] = []
     for trial in trials:
-        asked = {"language": trial.language, "trial_id": trial.trial_id, "prompt": trial.prompt}
+        prompt = {"language": trial.language, "trial_id": trial.trial_id, "prompt": trial.prompt}
         texts = answer_texts(family, cell_of(trial), trial)
-        rows += [asked | {"answer_text": text, "prob": prob} for text, prob in texts.items()]
+        rows += [prompt | {"answer_text": text, "prob": prob} for text, prob in texts.items()]
     return rows
 
 
@@ -41,13 +41,13 @@ def cell_of(trial: Trial) -> Cell:
     Raises:
         StudyError: it is another question than those that answers are planted for, or asks a persona.
     """
-    said = dict(each.split("=", 1) for each in (trial.condition or "").split(",") if each)
-    if trial.question_id not in QUESTIONS or said.keys() - {"country"}:
+    condition = dict(each.split("=", 1) for each in (trial.condition or "").split(",") if each)
+    if trial.question_id not in QUESTIONS or condition.keys() - {"country"}:
         raise StudyError(
             f"trial {trial.trial_id} ({trial.language}, {trial.condition}): nothing is planted for it; answers are "
             "planted for the bundled questions alone: leave cultural_robustness.questions out, or the models"
         )
-    return Cell(trial.language, trial.question_id, said.get("country"))
+    return Cell(trial.language, trial.question_id, condition.get("country"))
 
 
 def answer_texts(family: str, cell: Cell, trial: Trial) -> dict[str, float]:
@@ -90,10 +90,10 @@ def _endless(cell: Cell, country: str, longest: int) -> str:
 
     No sentence comes twice: a model that knows one word from the other does not lose its place and end too soon.
     """
-    said = [_text(cell, country)]
+    texts = [_text(cell, country)]
     for (language, _, _), text in load_answers().items():
-        if sum(len(each.split()) for each in said) > longest:
+        if sum(len(each.split()) for each in texts) > longest:
             break
-        if language == cell.language and text not in said:
-            said.append(text)
-    return " ".join(said)
+        if language == cell.language and text not in texts:
+            texts.append(text)
+    return " ".join(texts)

@@ -1,7 +1,7 @@
 """`cultural_robustness/clustering`: into how many clusters the languages' answers to each question fall.
 
-The procedure is that of the seed, the task `cultural_robustness` of lm-evaluation-harness; so are the names and the
-columns of its files: `COLUMNS`.
+The procedure, and the names and columns of the files (`COLUMNS`), are those of published code: the task
+`cultural_robustness` of lm-evaluation-harness.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,23 +20,16 @@ from valuesassets.records.frames import parts_of, rows
 UNSPECIFIC, SPECIFIC, QUESTION = "unspecific", "specific", "question"
 """Kinds of vectors: answers without and with a country, and the questions themselves."""
 ANALYSIS = {UNSPECIFIC: "diversity", SPECIFIC: "robustness"}
-"""What the seed calls the analysis of each kind of answers."""
+"""The name that published code has for the analysis of each kind of answers."""
 FEWEST_LANGUAGES = 4
-"""Languages with which (k - 2) / (n - 3) is a number; with three the seed divides by zero."""
+"""Least number of languages for (k - 2) / (n - 3); with three the published code divides by zero."""
 _IDS = {UNSPECIFIC: ("sentence_id",), SPECIFIC: ("sentence_id", "full_id", "base_id", "variation_id")}
 COLUMNS = {
-    "results": (
-        "n_languages",
-        "total_items",
-        "languages",
-        "optimal_k",
-        "silhouette_score",
-        "relative_score",
-    ),
+    "results": ("n_languages", "total_items", "languages", "optimal_k", "silhouette_score", "relative_score"),
     "cluster_assignments": ("language", "cluster_id", "optimal_k", "relative_score"),
     "language_clusters": ("cluster_id", "languages_in_cluster", "cluster_size", "optimal_k", "relative_score"),
 }
-"""Columns of the seed's files, which stand behind those that name the question."""
+"""Columns of the published files, after those that name the question."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +72,7 @@ class ClusteredQuestion:
         return (self.clustering.k - 2) / (len(self.languages) - 3)
 
     def relative_score(self, kind: str) -> float | None:
-        """The seed's score of one question: its spread, of answers with a country what is left of 1."""
+        """The published score of one question: its spread, for answers with a country 1 minus it."""
         if self.spread is None or kind != SPECIFIC:
             return self.spread
         return 1 - self.spread
@@ -88,16 +81,16 @@ class ClusteredQuestion:
 def first_texts(vectors: pd.DataFrame, kind: str) -> list[Texts]:
     """What has a vector of this kind, in each language the first sample, by id; the languages in alphabetical order.
 
-    What is not usable counts too, as it does for the seed, which leaves out blanks only: they have no vector.
+    Unusable answers count too, as in published code, which leaves out blanks only: they have no vector.
 
     Args:
         vectors: columns `language, kind, id, sample, vector`.
     """
-    found = rows(vectors, vectors["kind"] == kind)
-    found = rows(found, found["sample"] == found["sample"].min()).sort_values("language", kind="stable")
+    first = rows(vectors, vectors["kind"] == kind)
+    first = rows(first, first["sample"] == first["sample"].min()).sort_values("language", kind="stable")
     texts = [
         Texts(name, tuple(each["language"]), np.stack(each["vector"].tolist()).astype(np.float32))
-        for (name,), each in parts_of(found, ["id"])
+        for (name,), each in parts_of(first, ["id"])
     ]
     return sorted(texts, key=lambda each: _in_order(each.id))
 
@@ -129,15 +122,15 @@ def mean_score(clustered: Sequence[ClusteredQuestion], kind: str) -> float | Non
 
 
 def clustering_tables(clustered: Sequence[ClusteredQuestion], kind: str) -> dict[str, pd.DataFrame]:
-    """The seed's three tables of one kind of answers, by their names: `COLUMNS`.
+    """The three published tables of one kind of answers, by their names: `COLUMNS`.
 
-    As in the seed's, a question without a silhouette above 0 has no clusters to list. Other than there, one with
-    fewer than four languages has a row without a score.
+    A question without a silhouette above 0 has no clusters to list. Other than in published code, a question with
+    fewer than four languages has a row, without a score.
     """
-    made = {"results": _result, "cluster_assignments": _assignments, "language_clusters": _language_clusters}
+    build = {"results": _result, "cluster_assignments": _assignments, "language_clusters": _language_clusters}
     return {
         name: pd.DataFrame(
-            [row for each in clustered for row in made[name](each, kind)],
+            [row for each in clustered for row in build[name](each, kind)],
             columns=pd.Index([*_IDS[kind], *columns]),
         ).astype({"optimal_k": "Int64"})
         for name, columns in COLUMNS.items()
@@ -145,7 +138,7 @@ def clustering_tables(clustered: Sequence[ClusteredQuestion], kind: str) -> dict
 
 
 def clustering_summary(clustered: Sequence[ClusteredQuestion], kind: str, model: str) -> dict[str, Any]:
-    """The seed's summary of one kind of answers; the score is null where no question has one."""
+    """The published summary of one kind of answers; the score is null where no question has one."""
     number = {UNSPECIFIC: "total_sentence_ids", SPECIFIC: "total_sentence_variation_combinations"}[kind]
     return {
         "model": model,
@@ -158,7 +151,7 @@ def clustering_summary(clustered: Sequence[ClusteredQuestion], kind: str, model:
 
 
 def write_clustering(folder: Path, clustered: Mapping[str, Sequence[ClusteredQuestion]], model: str) -> list[Path]:
-    """Write the seed's files into `folder/unspecific` and `folder/specific`; gives their paths.
+    """Write the published files into `folder/unspecific` and `folder/specific`; gives their paths.
 
     Args:
         clustered: by kind; a kind without questions has no files.
@@ -181,21 +174,14 @@ def write_clustering(folder: Path, clustered: Mapping[str, Sequence[ClusteredQue
 
 
 def _result(each: ClusteredQuestion, kind: str) -> Iterator[dict[str, Any]]:
-    number = len(each.languages)
-    yield _named(each, kind) | {
-        "n_languages": number,
-        "total_items": number,
-        "languages": ", ".join(each.languages),
-        "optimal_k": each.clustering.k if each.clustering else None,
-        "silhouette_score": each.clustering.silhouette if each.clustering else None,
-        "relative_score": each.relative_score(kind),
-    }
+    n = len(each.languages)
+    yield _shared(each, kind) | {"n_languages": n, "total_items": n, "languages": ", ".join(each.languages)}
 
 
 def _assignments(each: ClusteredQuestion, kind: str) -> Iterator[dict[str, Any]]:
     if each.clustering is not None and each.clustering.labels:
         for language, label in zip(each.languages, each.clustering.labels, strict=True):
-            yield _named(each, kind) | {"language": language, "cluster_id": label} | _scored(each, kind)
+            yield _shared(each, kind) | {"language": language, "cluster_id": label}
 
 
 def _language_clusters(each: ClusteredQuestion, kind: str) -> Iterator[dict[str, Any]]:
@@ -206,19 +192,19 @@ def _language_clusters(each: ClusteredQuestion, kind: str) -> Iterator[dict[str,
     for label, languages in members.items():
         if len(languages) > 1:
             of_cluster = {"languages_in_cluster": ", ".join(languages), "cluster_size": len(languages)}
-            yield _named(each, kind) | {"cluster_id": label} | of_cluster | _scored(each, kind)
+            yield _shared(each, kind) | {"cluster_id": label} | of_cluster
 
 
-def _scored(each: ClusteredQuestion, kind: str) -> dict[str, Any]:
-    return {"optimal_k": each.clustering.k if each.clustering else None, "relative_score": each.relative_score(kind)}
-
-
-def _named(each: ClusteredQuestion, kind: str) -> dict[str, Any]:
+def _shared(each: ClusteredQuestion, kind: str) -> dict[str, Any]:
+    """The columns of a question that several tables have."""
     question, _, anchor = each.id.partition("-")
-    values = (question, each.id, question, anchor)
-    return dict(zip(_IDS[kind], values, strict=False))
+    return dict(zip(_IDS[kind], (question, each.id, question, anchor), strict=False)) | {
+        "optimal_k": each.clustering.k if each.clustering else None,
+        "silhouette_score": each.clustering.silhouette if each.clustering else None,
+        "relative_score": each.relative_score(kind),
+    }
 
 
 def _in_order(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Figures by their size, then what is none."""
+    """A key that sorts numbers by their size, and texts after them."""
     return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in str(name).split("-"))

@@ -1,4 +1,4 @@
-"""The seed's scores and its successor's, each beside its null: what translations of the questions themselves would get.
+"""The published scores, each beside its null: its value for translations of the questions themselves.
 
 They count every answer that is not blank, the first sample of each, whatever language it is in.
 """
@@ -16,7 +16,6 @@ from valuesassets.instruments.cultural_robustness.published.clustering import (
     SPECIFIC,
     UNSPECIFIC,
     ClusteredQuestion,
-    Texts,
     cluster_questions,
     first_texts,
     mean_score,
@@ -43,8 +42,8 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class SeedColumns:
-    """The seed's scores of one model, and the clusters that they are of.
+class PublishedScores:
+    """The published scores of one model, and the clusters behind them.
 
     Attributes:
         scores: a row per score, in columns of `scores`: `model, score, value, null, n_questions, n_languages, status,
@@ -56,7 +55,7 @@ class SeedColumns:
     clustered: dict[str, list[ClusteredQuestion]]
 
 
-def seed_scores(vectors: pd.DataFrame, model: str, *, draws: int = PERMUTATIONS, seed: int = 0) -> SeedColumns:
+def published_scores(vectors: pd.DataFrame, model: str, *, draws: int = PERMUTATIONS, seed: int = 0) -> PublishedScores:
     """`seed_diversity`, `seed_robustness`, `seed_product`, `cd`, `cr`, `csp` and `csp_question` of one model.
 
     Args:
@@ -65,44 +64,29 @@ def seed_scores(vectors: pd.DataFrame, model: str, *, draws: int = PERMUTATIONS,
         draws: permutations in the null of CSP.
     """
     texts = {kind: first_texts(vectors, kind) for kind in (UNSPECIFIC, SPECIFIC)}
-    asked = _asked(vectors, {language for found in texts.values() for each in found for language in each.languages})
-    clustered = {kind: cluster_questions(found) for kind, found in texts.items()}
+    languages = sorted({language for of_kind in texts.values() for each in of_kind for language in each.languages})
+    questions = first_texts(rows(vectors, vectors["language"].isin(languages)), QUESTION)
+    clustered = {kind: cluster_questions(of_kind) for kind, of_kind in texts.items()}
     unanchored, anchored = (pair_distances(texts[kind]) for kind in (UNSPECIFIC, SPECIFIC))
-    made = [
-        *_of_clusters(clustered, mean_score(cluster_questions(asked), UNSPECIFIC)),
-        *_of_distances(unanchored, anchored, pair_distances(asked)),
+    score_rows = [
+        *_of_clusters(clustered, mean_score(cluster_questions(questions), UNSPECIFIC)),
+        *_of_distances(unanchored, anchored, pair_distances(questions)),
         *_of_both(unanchored, anchored, draws, seed),
     ]
-    return SeedColumns(pd.DataFrame([{"model": model} | row for row in made], columns=pd.Index(COLUMNS)), clustered)
+    return PublishedScores(pd.DataFrame(score_rows, columns=pd.Index(COLUMNS)).assign(model=model), clustered)
 
 
-def _asked(vectors: pd.DataFrame, languages: set[str]) -> list[Texts]:
-    """The questions themselves, in the languages that answers are in."""
-    return first_texts(rows(vectors, vectors["language"].isin(sorted(languages))), QUESTION)
-
-
-def _of_clusters(clustered: Mapping[str, Sequence[ClusteredQuestion]], asked: float | None) -> list[Row]:
-    """`seed_*`: of the questions, the same clusters stand for answers with a country and without one."""
+def _of_clusters(clustered: Mapping[str, Sequence[ClusteredQuestion]], null: float | None) -> list[Row]:
+    """`seed_*`; questions have the same null for answers with a country and without one."""
     reasons = {kind: _too_few(each, kind) for kind, each in clustered.items()}
     values = {kind: mean_score(each, kind) for kind, each in clustered.items()}
-    diversity, robustness = values[UNSPECIFIC], values[SPECIFIC]
-    rest = None if asked is None else 1 - asked
-    scored = {
-        kind: [each for each in found if each.relative_score(kind) is not None] for kind, found in clustered.items()
-    }
-    sizes = {kind: _sizes([(each.id, each.languages) for each in found]) for kind, found in scored.items()}
-    fewest = {name: min(sizes[UNSPECIFIC][name], sizes[SPECIFIC][name]) for name in sizes[UNSPECIFIC]}
-    product = None if diversity is None or robustness is None else diversity * robustness
+    sizes = {kind: _sizes(questions, kind) for kind, questions in clustered.items()}
+    product, null_product = _product(values[UNSPECIFIC], values[SPECIFIC]), _product(null, _rest(null))
+    fewest = {name: min(of_kind[name] for of_kind in sizes.values()) for name in sizes[UNSPECIFIC]}
     return [
-        _row("seed_diversity", diversity, asked, reasons[UNSPECIFIC], sizes[UNSPECIFIC]),
-        _row("seed_robustness", robustness, rest, reasons[SPECIFIC], sizes[SPECIFIC]),
-        _row(
-            "seed_product",
-            product,
-            None if asked is None or rest is None else asked * rest,
-            reasons[UNSPECIFIC] or reasons[SPECIFIC],
-            fewest,
-        ),
+        _row("seed_diversity", values[UNSPECIFIC], null, reasons[UNSPECIFIC], sizes[UNSPECIFIC]),
+        _row("seed_robustness", values[SPECIFIC], _rest(null), reasons[SPECIFIC], sizes[SPECIFIC]),
+        _row("seed_product", product, null_product, reasons[UNSPECIFIC] or reasons[SPECIFIC], fewest),
     ]
 
 
@@ -116,16 +100,12 @@ def _too_few(clustered: Sequence[ClusteredQuestion], kind: str) -> str:
     return f"(k - 2) / (n - 3) needs {FEWEST_LANGUAGES} languages; no more than {most} answer the same question"
 
 
-def _of_distances(unanchored: PairDistances, anchored: PairDistances, asked: PairDistances) -> list[Row]:
+def _of_distances(unanchored: PairDistances, anchored: PairDistances, questions: PairDistances) -> list[Row]:
     """`cd` and `cr`."""
-    same, null = anchored.mean, asked.mean
-    reasons = [
-        "" if each.mean is not None else f"there are no {WORDS[kind]} in two languages"
-        for kind, each in ((UNSPECIFIC, unanchored), (SPECIFIC, anchored))
-    ]
+    null, lack = questions.mean, "there are no {} in two languages"
     return [
-        _row("cd", unanchored.mean, null, reasons[0], _paired(unanchored)),
-        _row("cr", _left(same), _left(null), reasons[1], _paired(anchored)),
+        _row("cd", unanchored.mean, null, lack.format(WORDS[UNSPECIFIC]), _paired(unanchored)),
+        _row("cr", _rest(anchored.mean), _rest(null), lack.format(WORDS[SPECIFIC]), _paired(anchored)),
     ]
 
 
@@ -144,19 +124,24 @@ def _of_both(unanchored: PairDistances, anchored: PairDistances, draws: int, see
 
 
 def _paired(distances: PairDistances) -> dict[str, int]:
-    known = np.isfinite(distances.values).any(axis=1)
-    return {"n_questions": int(known.sum()), "n_languages": len(distances.languages)}
+    is_known = np.isfinite(distances.values).any(axis=1)
+    return {"n_questions": int(is_known.sum()), "n_languages": len(distances.languages)}
 
 
-def _sizes(asked: Sequence[tuple[str, tuple[str, ...]]]) -> dict[str, int]:
+def _sizes(clustered: Sequence[ClusteredQuestion], kind: str) -> dict[str, int]:
+    scored = [each for each in clustered if each.relative_score(kind) is not None]
     return {
-        "n_questions": len({name.partition("-")[0] for name, _ in asked}),
-        "n_languages": len({language for _, languages in asked for language in languages}),
+        "n_questions": len({each.id.partition("-")[0] for each in scored}),
+        "n_languages": len({language for each in scored for language in each.languages}),
     }
 
 
-def _left(value: float | None) -> float | None:
+def _rest(value: float | None) -> float | None:
     return None if value is None else 1 - value
+
+
+def _product(first: float | None, second: float | None) -> float | None:
+    return None if first is None or second is None else first * second
 
 
 def _row(score: str, value: float | None, null: float | None, reason: str, sizes: Mapping[str, int]) -> Row:

@@ -1,4 +1,4 @@
-"""CD, CR and CSP, the successor's scores: distances between languages' answers, and whether they go together.
+"""The published scores CD, CR and CSP: distances between languages' answers, and their correlation.
 
 U of a question and a pair of languages is the distance of their answers without a country, A the mean over countries of
 the distance of their answers under the same one; the distance of vectors of length 1 is 1 - cosine.
@@ -40,7 +40,7 @@ class PairDistances:
     @property
     def mean(self) -> float | None:
         """Mean over the pairs of a question, then over questions; None where there is no pair."""
-        of_questions = [float(np.mean(known)) for row in self.values if (known := row[np.isfinite(row)]).size]
+        of_questions = [float(np.mean(distances)) for row in self.values if (distances := row[np.isfinite(row)]).size]
         return float(np.mean(of_questions)) if of_questions else None
 
 
@@ -85,8 +85,8 @@ def csp(unanchored: Array, anchored: Array) -> float | None:
     Returns:
         None where no pair has a rho.
     """
-    found = [ranks.rho() for ranks in _ranked(unanchored, anchored)]
-    return 1 - float(np.mean(found)) ** 2 if found else None
+    rhos = [ranks.rho() for ranks in _ranked(unanchored, anchored)]
+    return 1 - float(np.mean(rhos)) ** 2 if rhos else None
 
 
 def csp_question(unanchored: Array, anchored: Array) -> float | None:
@@ -97,7 +97,7 @@ def csp_question(unanchored: Array, anchored: Array) -> float | None:
 def csp_null(unanchored: Array, anchored: Array, draws: int, seed: int) -> float | None:
     """Mean of `csp` where U and A do not go together: the questions of A permuted, in all pairs alike."""
     keys = seeded(seed, "csp").random((draws, len(unanchored)))
-    rhos = [ranks.rho(np.argsort(keys[:, ranks.known], axis=1)) for ranks in _ranked(unanchored, anchored)]
+    rhos = [ranks.rho(np.argsort(keys[:, ranks.has_both], axis=1)) for ranks in _ranked(unanchored, anchored)]
     return 1 - float(np.mean(np.mean(rhos, axis=0) ** 2)) if rhos else None
 
 
@@ -110,7 +110,7 @@ def csp_question_null(unanchored: Array, anchored: Array, draws: int, seed: int)
 class _Ranks:
     """Ranks of one pair's U and A over the questions that have both, each centred and of length 1."""
 
-    known: NDArray[np.bool_]
+    has_both: NDArray[np.bool_]
     first: Array
     second: Array
 
@@ -121,13 +121,13 @@ class _Ranks:
 
 def _ranked(unanchored: Array, anchored: Array) -> list[_Ranks]:
     """The pairs that have a rho."""
-    found = []
+    ranked = []
     for first, second in zip(unanchored.T, anchored.T, strict=True):
-        known = np.isfinite(first) & np.isfinite(second)
-        ranks = [rankdata(np.round(each[known], DIGITS)) for each in (first, second)]
-        if known.sum() >= FEWEST_QUESTIONS and all(np.ptp(each) > 0 for each in ranks):
-            found.append(_Ranks(known, *map(_unit, ranks)))
-    return found
+        has_both = np.isfinite(first) & np.isfinite(second)
+        ranks = [rankdata(np.round(each[has_both], DIGITS)) for each in (first, second)]
+        if has_both.sum() >= FEWEST_QUESTIONS and all(np.ptp(each) > 0 for each in ranks):
+            ranked.append(_Ranks(has_both, *map(_unit, ranks)))
+    return ranked
 
 
 def _unit(ranks: Array) -> Array:
@@ -137,10 +137,10 @@ def _unit(ranks: Array) -> Array:
 
 def _over_pairs(unanchored: Array, anchored: Array) -> tuple[Array, Array]:
     """Means over the pairs that have both, as one column each."""
-    known = np.isfinite(unanchored) & np.isfinite(anchored)
-    sizes = known.sum(axis=1)
+    has_both = np.isfinite(unanchored) & np.isfinite(anchored)
+    sizes = has_both.sum(axis=1)
     means = [
-        np.divide(np.where(known, each, 0).sum(axis=1), sizes, out=np.full(len(sizes), np.nan), where=sizes > 0)
+        np.divide(np.where(has_both, each, 0).sum(axis=1), sizes, out=np.full(len(sizes), np.nan), where=sizes > 0)
         for each in (unanchored, anchored)
     ]
     return means[0][:, None], means[1][:, None]

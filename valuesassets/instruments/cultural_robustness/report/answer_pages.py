@@ -40,18 +40,18 @@ def render_answer_page(answered: pd.DataFrame, quality: pd.DataFrame, title: str
     """
     judged = pd.DataFrame(quality, columns=pd.Index([*KEY, "status", "reason", "spoken_language"]))
     judged = judged.rename(columns={"reason": "why"})
-    found = answered.merge(judged, on=KEY, how="left", validate="one_to_one").astype({"sample": int})
-    counts = {status: int((found["status"] == status).sum()) for status in STATUSES}
-    left = Room(MOST_BYTES)
-    flagged = [_group(rows(found, found["status"] == name), name, left) for name in STATUSES if name != OK]
-    fine = _by_prompt(rows(found, found["status"] == OK), left)
+    merged = answered.merge(judged, on=KEY, how="left", validate="one_to_one").astype({"sample": int})
+    counts = {status: int((merged["status"] == status).sum()) for status in STATUSES}
+    room = Room(MOST_BYTES)
+    flagged = [_group(rows(merged, merged["status"] == name), name, room) for name in STATUSES if name != OK]
+    fine = _by_prompt(rows(merged, merged["status"] == OK), room)
     page = template(PACKAGE, "answer_page").render(
         title=title,
-        lang=_tag(str(found["language"].iloc[0])) if len(found) else "",
-        n=len(found),
-        n_prompts=found["id"].nunique(),
+        lang=_tag(str(merged["language"].iloc[0])) if len(merged) else "",
+        n=len(merged),
+        n_prompts=merged["id"].nunique(),
         statuses=[(name, n) for name, n in counts.items() if n],
-        n_flagged=len(found) - counts[OK],
+        n_flagged=len(merged) - counts[OK],
         flagged=[group for group in flagged if group["n"]],
         fine=fine,
         n_fine=counts[OK],
@@ -61,13 +61,13 @@ def render_answer_page(answered: pd.DataFrame, quality: pd.DataFrame, title: str
 
 
 class Room:
-    """How many bytes of text a page still has room for."""
+    """The number of bytes of text that a page can still take."""
 
     def __init__(self, most: int) -> None:
         self.left = most
 
     def takes(self, *texts: str) -> bool:
-        """Whether these texts still fit; they are taken to be written where they do."""
+        """Whether these texts still fit; where they do, their bytes are counted as written."""
         size = AROUND_BYTES + sum(len(text.encode()) for text in texts)
         if size > self.left:
             return False
@@ -86,41 +86,41 @@ def shortened(text: str, most: int = MOST_LETTERS) -> str:
 
 def _tag(language: str) -> str:
     """The language as HTML names it: ISO 639-1 where there is a code."""
-    known = known_languages().get(language)
-    return known.short or language if known else language
+    language_entry = known_languages().get(language)
+    return language_entry.short or language if language_entry else language
 
 
-def _group(part: pd.DataFrame, status: str, left: Room) -> dict[str, Any]:
+def _group(part: pd.DataFrame, status: str, room: Room) -> dict[str, Any]:
     """The answers of one status, each with its prompt, as long as there is room."""
-    shown: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
     for row in records(part):
         item = _item(row)
-        if not left.takes(item["prompt"], item["text"], item["reason"]):
+        if not room.takes(item["prompt"], item["text"], item["reason"]):
             break
-        shown.append(item)
+        items.append(item)
     means = MEANS.get(status, "")
-    return {"status": status, "means": means, "n": len(part), "answers": shown, "is_open": len(part) <= OPEN}
+    return {"status": status, "means": means, "n": len(part), "answers": items, "is_open": len(part) <= OPEN}
 
 
-def _by_prompt(part: pd.DataFrame, left: Room) -> list[dict[str, Any]]:
+def _by_prompt(part: pd.DataFrame, room: Room) -> list[dict[str, Any]]:
     """Each prompt with its answers, as long as there is room."""
-    found: list[dict[str, Any]] = []
-    for _, own in parts_of(part, ["id"]):
-        items = [_item(row) for row in records(own)]
-        if not left.takes(items[0]["prompt"], *(f"{AROUND_BYTES * ' '}{item['text']}" for item in items)):
+    prompts: list[dict[str, Any]] = []
+    for _, answers in parts_of(part, ["id"]):
+        first, *_ = items = [_item(row) for row in records(answers)]
+        if not room.takes(first["prompt"], *(f"{AROUND_BYTES * ' '}{item['text']}" for item in items)):
             break
-        found.append({"id": items[0]["id"], "about": items[0]["about"], "prompt": items[0]["prompt"], "answers": items})
-    return found
+        prompts.append({name: first[name] for name in ("id", "about", "prompt")} | {"answers": items})
+    return prompts
 
 
 def _item(row: Mapping[str, Any]) -> dict[str, Any]:
     """An answer as the page shows it."""
-    told = [str(row["country"])] if _is_known(row["country"]) else []
-    told += [f"persona {int(row['persona'])}"] if _is_known(row["persona"]) else []
+    about = [str(row["country"])] if _is_known(row["country"]) else []
+    about += [f"persona {int(row['persona'])}"] if _is_known(row["persona"]) else []
     return {
         "id": row["id"],
         "sample": row["sample"],
-        "about": ", ".join(told),
+        "about": ", ".join(about),
         "prompt": shortened(_text(row["prompt"])),
         "text": shortened(_text(row["text"])),
         "reason": _text(row["why"]) or _text(row["reason"]),

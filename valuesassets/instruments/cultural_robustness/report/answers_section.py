@@ -58,25 +58,25 @@ def anchors_of(quality: pd.DataFrame | None) -> dict[str, str]:
 
 def status_table(quality: pd.DataFrame) -> list[dict[str, Any]]:
     """A row for each model and language: how many answers are ok, and how many of each fault that there is."""
-    there = [name for name in STATUSES if name != OK and name in set(quality["status"])]
-    found = []
+    faults = [name for name in STATUSES if name != OK and name in set(quality["status"])]
+    counts = []
     for (model, language), part in parts_of(quality, ["model", "language"]):
         n = Counter(part["status"])
         row = {"model": model, "language": language, "answers": len(part), "ok": n[OK], "share_ok": n[OK] / len(part)}
-        found.append(row | {name: n[name] for name in there})
-    return found
+        counts.append(row | {name: n[name] for name in faults})
+    return counts
 
 
 def _places(counts: list[dict[str, Any]], anchors: Mapping[str, str], pages: Mapping[str, Mapping[str, str]]) -> Markup:
     """For each model a heading and its languages, each with a link to the page of its answers where there is one."""
-    found = Markup("")
+    markup = Markup("")
     for model, anchor in anchors.items():
         links = [_language(row, pages.get(model, {})) for row in counts if row["model"] == model]
-        found += Markup('<h3 id="{}">{}</h3>\n<p>{}</p>\n').format(anchor, model, Markup(", ").join(links))
-    return found
+        markup += Markup('<h3 id="{}">{}</h3>\n<p>{}</p>\n').format(anchor, model, Markup(", ").join(links))
+    return markup
 
 
 def _language(row: Mapping[str, Any], pages: Mapping[str, str]) -> Markup:
-    said = Markup("{} ({:,} of {:,} ok)").format(row["language"], row["ok"], row["answers"])
+    words = Markup("{} ({:,} of {:,} ok)").format(row["language"], row["ok"], row["answers"])
     address = pages.get(str(row["language"]))
-    return said if address is None else Markup('<a href="{}">{}</a>').format(address, said)
+    return words if address is None else Markup('<a href="{}">{}</a>').format(address, words)

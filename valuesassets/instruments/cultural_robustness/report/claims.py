@@ -50,23 +50,23 @@ def claims(frames: Frames, is_planted: bool, alpha: float = 0.05) -> list[Claim]
     Args:
         alpha: level of the tests.
     """
-    found = [*_tested(frames, alpha), *_left_out(frames), *_published(frames)]
+    listed = [*_tested(frames, alpha), *_left_out(frames), *_published(frames)]
     if is_planted:
         why = "answers were made up to test the instrument"
-        found.insert(0, Claim("Anything about the culture of any model.", False, why))
-    return found
+        listed.insert(0, Claim("Anything about the culture of any model.", False, why))
+    return listed
 
 
 def gates(frames: Frames) -> list[Gate]:
     """Whether questions ask the same, the embedder knows the languages, and what was planted came back."""
-    found = [
+    listed = [
         _gate(ASKED_THE_SAME, frames.get("question_report"), _faults, is_empty_fine=True),
         _gate(KNOWN, frames.get("embedder_report"), _unknown, of_instrument=True),
     ]
-    found += [*_asked(frames), _gate(COUNT, frames.get("answer_quality"), _unusable)]
+    listed += [*_asked(frames), _gate(COUNT, frames.get("answer_quality"), _unusable)]
     if len(frames.get("calibration", ())):
-        found.append(_gate(RECOVERED, frames["calibration"], _lost, of_instrument=True))
-    return found
+        listed.append(_gate(RECOVERED, frames["calibration"], _lost, of_instrument=True))
+    return listed
 
 
 def _gate(
@@ -80,8 +80,8 @@ def _gate(
     if table is None or not (len(table) or is_empty_fine):
         why = "no such table was handed to the report, or it has no rows"
         return Gate(sentence, False, why, is_missing=True, of_instrument=of_instrument)
-    lines, said = wrong(table)
-    return Gate(sentence, not lines, some_of(lines) if lines else said, of_instrument=of_instrument)
+    lines, finding = wrong(table)
+    return Gate(sentence, not lines, some_of(lines) if lines else finding, of_instrument=of_instrument)
 
 
 def _faults(table: pd.DataFrame) -> tuple[list[str], str]:
@@ -108,8 +108,8 @@ def weaknesses(quality: pd.DataFrame) -> list[str]:
 
 def _faults_of(part: pd.DataFrame) -> str:
     counts = part["status"].value_counts()
-    told = ", ".join(f"{n} {str(name).replace('_', ' ')}" for name, n in counts.items() if name != "ok")
-    return f"gives {int((part['status'] == 'ok').sum())} of {len(part)} answers that can be used: {told}"
+    faults = ", ".join(f"{n} {str(name).replace('_', ' ')}" for name, n in counts.items() if name != "ok")
+    return f"gives {int((part['status'] == 'ok').sum())} of {len(part)} answers that can be used: {faults}"
 
 
 def _unusable(table: pd.DataFrame) -> tuple[list[str], str]:
@@ -125,8 +125,8 @@ def _asked(frames: Frames) -> Iterator[Gate]:
     there = set() if quality is None else set(zip(quality["model"], quality["language"], strict=True))
     missing = [row for row in records(wanted) if (row["model"], row["language"]) not in there]
     lacking = [f"{row['model']} in {row['language']}" for row in missing]
-    said = f"{len(wanted) - len(lacking)} of {len(wanted)} cells" + (f"; not {some_of(lacking)}" if lacking else "")
-    yield Gate(ANSWERED, not lacking, said)
+    finding = f"{len(wanted) - len(lacking)} of {len(wanted)} cells" + (f"; not {some_of(lacking)}" if lacking else "")
+    yield Gate(ANSWERED, not lacking, finding)
 
 
 def _lost(table: pd.DataFrame) -> tuple[list[str], str]:
@@ -149,10 +149,10 @@ def _tested(frames: Frames, alpha: float) -> Iterator[Claim]:
             if name in by_score:
                 is_shown, numbers = _finding(by_score, name, alpha)
                 sides[is_shown].append((model, numbers))
-        for is_shown, told in sides.items():
-            if told:
-                models = some_of([model for model, _ in told])
-                yield Claim(f"{sentence} ({models}).", is_shown, given([f"{m}: {words}" for m, words in told]))
+        for is_shown, findings in sides.items():
+            if findings:
+                models = some_of([model for model, _ in findings])
+                yield Claim(f"{sentence} ({models}).", is_shown, given([f"{m}: {words}" for m, words in findings]))
 
 
 def _by_model(scores: pd.DataFrame) -> dict[str, dict[str, Mapping[str, Any]]]:
@@ -183,8 +183,8 @@ def short_answers(frames: Frames, alpha: float) -> dict[str, str]:
     answers = {}
     for model, by_score in _by_model(scores).items():
         findings = [(name, _finding(by_score, name, alpha)[0]) for name in (GAIN, FOLLOW) if name in by_score]
-        said = [f"{SHORT[name, is_shown]} ({_in_brief(by_score[name])})" for name, is_shown in findings]
-        answers[model] = f"{'; '.join(said)}."
+        sentences = [f"{SHORT[name, is_shown]} ({_in_brief(by_score[name])})" for name, is_shown in findings]
+        answers[model] = f"{'; '.join(sentences)}."
     return answers
 
 
@@ -202,15 +202,15 @@ def _is_shown(row: Mapping[str, Any], alpha: float) -> bool:
     return row["p"] <= alpha and row["value"] > 0 and (is_absent(row["low"]) or row["low"] > 0)
 
 
-def _numbers(found: Mapping[str, Mapping[str, Any]], name: str) -> str:
-    row, ratio = found[name], found.get(RATIO_OF.get(name, ""))
+def _numbers(by_score: Mapping[str, Mapping[str, Any]], name: str) -> str:
+    row, ratio = by_score[name], by_score.get(RATIO_OF.get(name, ""))
     if is_absent(row["value"]):
         return str(row["reason"])
-    said = f"{name} {spelled_score(row)}, {spelled_p(row['p'])}"
-    said += "" if is_absent(row["null"]) else f", {number(float(row['null']))} by chance"
+    words = f"{name} {spelled_score(row)}, {spelled_p(row['p'])}"
+    words += "" if is_absent(row["null"]) else f", {number(float(row['null']))} by chance"
     if ratio is not None and not is_absent(ratio["value"]):
-        said += f"; {ratio['score']} {spelled(ratio['value'], ratio['low'], ratio['high'], digits=2)}"
-    return said
+        words += f"; {ratio['score']} {spelled(ratio['value'], ratio['low'], ratio['high'], digits=2)}"
+    return words
 
 
 def _left_out(frames: Frames) -> Iterator[Claim]:
@@ -233,6 +233,6 @@ def _published(frames: Frames) -> Iterator[Claim]:
             if not is_absent(row["value"]):
                 null = "" if is_absent(row["null"]) else f" (null {spelled(row['null'])})"
                 by_meaning.setdefault(meaning, []).append(f"{row['model']}, {name} {spelled(row['value'])}{null}")
-    for meaning, told in by_meaning.items():
+    for meaning, values in by_meaning.items():
         sentence = f"That {meaning}, on the grounds of a published score."
-        yield Claim(sentence, False, "it cannot tell culture from language and noise; " + given(told))
+        yield Claim(sentence, False, "it cannot tell culture from language and noise; " + given(values))

@@ -20,9 +20,9 @@ def report_line(report: pd.DataFrame) -> str:
     return f"{len(report) - n_warnings} faults, {n_warnings} warnings"
 
 
-def languages_line(found: Mapping[str, Any]) -> str:
+def languages_line(languages: Mapping[str, Any]) -> str:
     """Which languages, and how they are known."""
-    return f"{len(found['languages'])} languages, by the {found['source']}: {', '.join(found['languages'])}"
+    return f"{len(languages['languages'])} languages, by the {languages['source']}: {', '.join(languages['languages'])}"
 
 
 def quality_line(quality: pd.DataFrame) -> str:
@@ -47,11 +47,11 @@ def embedder_line(report: pd.DataFrame) -> str:
 
 def measured_line(frames: Mapping[str, pd.DataFrame]) -> str:
     """Diversity and robustness, or why they are refused."""
-    found = {row["score"]: row for row in records(frames["scores"])}
-    return "; ".join(_said(found[name]) for name in ("diversity", "robustness"))
+    by_score = {row["score"]: row for row in records(frames["scores"])}
+    return "; ".join(_in_words(by_score[name]) for name in ("diversity", "robustness"))
 
 
-def _said(row: Mapping[str, Any]) -> str:
+def _in_words(row: Mapping[str, Any]) -> str:
     if row["status"] != "ok":
         return f"{row['score']} {row['status']}: {row['reason']}"
     ends = f" [{row['low']:.2f}, {row['high']:.2f}]" if row["low"] == row["low"] and row["low"] is not None else ""

@@ -8,7 +8,7 @@ from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.cultural_robustness.answers.answer_quality import STATUSES
 from valuesassets.instruments.cultural_robustness.measures.embedder_report import language_share
 from valuesassets.instruments.cultural_robustness.measures.scores import CONTENT, DIVERSITY, TESTS
-from valuesassets.instruments.cultural_robustness.report.pictures import published_scores
+from valuesassets.instruments.cultural_robustness.report.pictures import published_rows
 from valuesassets.records.frames import records, rows
 from valuesassets.reporting.methods import CITED, capital, counted, listed, some_of, sources_of_tables, was
 from valuesassets.reporting.parts import Frames
@@ -37,7 +37,7 @@ def sources(frames: Frames, correction: str = "holm") -> tuple[str, ...]:
 
 def methods(frames: Frames, is_planted: bool, correction: str = "holm") -> list[str]:
     """What was done, with this page's numbers."""
-    parts = (_asked, _judged, _embedded, partial(_compared, correction), _published, _calibrated)
+    parts = (_answered, _embedded, partial(_compared, correction), _published, _calibrated)
     planted = (
         "This is a test of the instrument: what models answer was made up, so nothing that follows is a finding about "
         "a model or a culture."
@@ -45,7 +45,7 @@ def methods(frames: Frames, is_planted: bool, correction: str = "holm") -> list[
     return [*([planted] if is_planted else []), *(sentence for part in parts for sentence in part(frames))]
 
 
-def _asked(frames: Frames) -> Iterator[str]:
+def _answered(frames: Frames) -> Iterator[str]:
     quality = frames.get("answer_quality")
     if quality is None or not len(quality):
         return
@@ -58,12 +58,6 @@ def _asked(frames: Frames) -> Iterator[str]:
         f"{capital(counted(len(models), 'model'))} ({some_of(models)}) {was(len(models))} asked {listed(what)} in "
         f"{counted(len(languages), 'language')} ({some_of(languages)})."
     )
-
-
-def _judged(frames: Frames) -> Iterator[str]:
-    quality = frames.get("answer_quality")
-    if quality is None or not len(quality):
-        return
     n = Counter(quality["status"])
     faults = [f"{n[name]:,} {name.replace('_', ' ')}" for name in STATUSES if name != "ok" and n[name]]
     rest = f" ({listed(faults)})" if faults else ""
@@ -74,8 +68,8 @@ def _judged(frames: Frames) -> Iterator[str]:
     )
     dropped = frames.get("dropped")
     if dropped is not None and len(dropped):
-        told = [f"{row['model']} in {row['language']}" for row in records(dropped)]
-        yield f"Too few answers counted of {some_of(told)}, which {was(len(told))} left out."
+        left_out = [f"{row['model']} in {row['language']}" for row in records(dropped)]
+        yield f"Too few answers counted of {some_of(left_out)}, which {was(len(left_out))} left out."
 
 
 def _embedded(frames: Frames) -> Iterator[str]:
@@ -121,7 +115,7 @@ def _compared(correction: str, frames: Frames) -> Iterator[str]:
 
 def _published(frames: Frames) -> Iterator[str]:
     scores = frames.get("scores")
-    if scores is None or not has_numbers(published_scores(scores), "value"):
+    if scores is None or not has_numbers(published_rows(scores), "value"):
         return
     yield (
         "Published scores (k-means with the number of clusters by silhouette; mean distances CD and CR; CSP, one minus "

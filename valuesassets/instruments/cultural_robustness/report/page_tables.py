@@ -22,24 +22,24 @@ def spelled_score(row: Mapping[str, Any]) -> str:
 
 def spell_scores(scores: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows of `scores` for a reader: value with interval, or its status; p and null, or that there is none."""
-    found = []
+    spelled_rows = []
     for row in records(scores):
         is_there = not is_absent(row["value"])
-        told = {
+        words = {
             "value": spelled_score(row) if is_there else str(row["status"]),
             "p": spelled_p(row["p"]).removeprefix("p").strip() if not is_absent(row["p"]) else "no test",
             "null": number(row["null"]) if not is_absent(row["null"]) else "none",
         }
-        told |= {} if is_there else {"p": None, "null": None}
+        words |= {} if is_there else {"p": None, "null": None}
         row |= {"questions": row["n_questions"], "languages": row["n_languages"]}
-        found.append(row | told)
-    return found
+        spelled_rows.append(row | words)
+    return spelled_rows
 
 
 def score_table(section: Section, frames: Frames, name: str, caption: str) -> None:
     """The rows of one score of all models."""
-    found = rows_where(frames.get("scores", pd.DataFrame(columns=pd.Index(["score"]))), score=name)
-    tabulate(section, caption, spell_scores(found), SCORE_COLUMNS)
+    of_score = rows_where(frames.get("scores", pd.DataFrame(columns=pd.Index(["score"]))), score=name)
+    tabulate(section, caption, spell_scores(of_score), SCORE_COLUMNS)
 
 
 def with_ends(frame: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import pandas as pd
 from valuesassets.figures.backgrounds import has_numbers
 from valuesassets.instruments.cultural_robustness.measures.embedder_report import language_share
 from valuesassets.instruments.cultural_robustness.measures.language_groups import FEWEST, group_languages
+from valuesassets.instruments.cultural_robustness.measures.language_pairs import pair_square
 from valuesassets.instruments.cultural_robustness.measures.scores import CONTENT, OWN, REPEATED, STRUCTURE
 from valuesassets.instruments.cultural_robustness.report.answers_section import anchors_of
 from valuesassets.instruments.cultural_robustness.report.claims import claims as table_claims
@@ -22,7 +23,7 @@ from valuesassets.instruments.cultural_robustness.report.page_tables import (
     spell_scores,
     with_ends,
 )
-from valuesassets.instruments.cultural_robustness.report.pictures import PUBLISHED, pair_square, ratio_points
+from valuesassets.instruments.cultural_robustness.report.pictures import PUBLISHED, ratio_points
 from valuesassets.instruments.cultural_robustness.report.published_section import published
 from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.reporting.analyses import figures
@@ -141,11 +142,11 @@ def _draw_plane(section: Section, run: Run, name: str) -> None:
 
 
 def _point_words(row: Mapping[str, Any]) -> str:
-    said = (
+    ratios = (
         f"{name} {spelled(row[name], row[f'{name}_low'], row[f'{name}_high'], digits=2)}"
         for name in ("diversity", "robustness")
     )
-    return f"{row['model']}: {', '.join(said)}"
+    return f"{row['model']}: {', '.join(ratios)}"
 
 
 def countries(run: Run, name: str) -> list[Section]:
@@ -166,23 +167,24 @@ def countries(run: Run, name: str) -> list[Section]:
     if profiles is not None:
         caption = "The own country of each language: closeness, and its rank among all countries (1 is the closest)."
         tabulate(section, caption, own_ranks(profiles))
-        shown = ("model", "language", "country", "closeness", "distance", "n_questions")
-        told = with_ends(profiles, "closeness")
-        tabulate(section, "Every language and country.", told, shown)
+        columns = ("model", "language", "country", "closeness", "distance", "n_questions")
+        with_words = with_ends(profiles, "closeness")
+        tabulate(section, "Every language and country.", with_words, columns)
     return [section]
 
 
 def own_ranks(profiles: pd.DataFrame) -> list[dict[str, Any]]:
     """For each language that has an own country, how close it is and which place it has."""
-    found = []
+    ranks = []
     for (model, language), part in parts_of(profiles, ["model", "language"]):
-        known = rows(part, part["closeness"].notna())
-        for row in records(rows(known, known["is_own"].astype(bool))):
-            rank = 1 + int((known["closeness"] > row["closeness"]).sum())
+        with_number = rows(part, part["closeness"].notna())
+        for row in records(rows(with_number, with_number["is_own"].astype(bool))):
+            rank = 1 + int((with_number["closeness"] > row["closeness"]).sum())
             words = spelled(row["closeness"], row["closeness_low"], row["closeness_high"])
-            told = {"model": model, "language": language, "country": row["country"], "closeness": words}
-            found.append(told | {"rank": f"{rank} of {len(known)}", "by_chance": f"{(len(known) + 1) / 2:g}"})
-    return found
+            columns = {"model": model, "language": language, "country": row["country"], "closeness": words}
+            n = len(with_number)
+            ranks.append(columns | {"rank": f"{rank} of {n}", "by_chance": f"{(n + 1) / 2:g}"})
+    return ranks
 
 
 def groups(run: Run, name: str) -> list[Section]:
@@ -201,30 +203,30 @@ def groups(run: Run, name: str) -> list[Section]:
     score_table(section, frames, STRUCTURE, "Structure of languages.")
     if pairs is not None:
         tabulate(section, "Groups of languages, beyond language and by plain distances.", groupings(frames))
-        shown = ("model", "pair", "unanchored", "same_country", "other_country", "culture_gain", "n_questions")
+        columns = ("model", "pair", "unanchored", "same_country", "other_country", "culture_gain", "n_questions")
         names = {f"{name}_distance": name for name in ("unanchored", "same_country", "other_country")}
-        told = with_ends(pairs, "culture_gain").rename(columns=names)
-        told = told.assign(pair=[f"{row['language']}, {row['other_language']}" for row in records(pairs)])
-        tabulate(section, "Pairs of languages: U, A, C and U - A, half squared distances.", told, shown)
+        with_words = with_ends(pairs, "culture_gain").rename(columns=names)
+        with_words = with_words.assign(pair=[f"{row['language']}, {row['other_language']}" for row in records(pairs)])
+        tabulate(section, "Pairs of languages: U, A, C and U - A, half squared distances.", with_words, columns)
     return [section]
 
 
 def groupings(frames: Frames) -> list[dict[str, Any]]:
     """For each model the groups that are named, or why none is, and those that plain distances give."""
     named = frames.get("language_groups", pd.DataFrame(columns=pd.Index(["model", "language", "group", "silhouette"])))
-    found = []
+    table_rows = []
     for (model,), part in parts_of(frames["language_pairs"], ["model"]):
-        own = rows_where(named, model=model)
+        groups_of_model = rows_where(named, model=model)
         languages, plain = pair_square(part, "unanchored_distance")
         row: dict[str, Any] = {"model": model, "beyond_language": "none is named: structure is not above chance"}
-        if len(own):
-            row["beyond_language"] = _listed(zip(own["language"], own["group"], strict=True))
-            row["silhouette"] = float(own["silhouette"].iloc[0])
+        if len(groups_of_model):
+            row["beyond_language"] = _listed(zip(groups_of_model["language"], groups_of_model["group"], strict=True))
+            row["silhouette"] = float(groups_of_model["silhouette"].iloc[0])
         if len(languages) >= FEWEST and np.isfinite(plain).all():
             groups, _ = group_languages(plain[None])
             row["by_plain_distances"] = _listed(zip(languages, groups, strict=True))
-        found.append(row)
-    return found
+        table_rows.append(row)
+    return table_rows
 
 
 def _listed(grouped: Iterable[tuple[str, Any]]) -> str:
@@ -252,8 +254,8 @@ def embedder(run: Run, name: str) -> list[Section]:
         "language, and what it makes of answers in it is noise."
     )
     chance = 1 / report["n_questions"].where(report["n_questions"] > 0)
-    shown = ("language", "found_share", "by_chance", "variance_share", "n_questions", "status", "reason")
-    tabulate(section, "Each language.", report.assign(by_chance=chance), shown)
+    columns = ("language", "found_share", "by_chance", "variance_share", "n_questions", "status", "reason")
+    tabulate(section, "Each language.", report.assign(by_chance=chance), columns)
     return [section]
 
 

@@ -15,12 +15,20 @@ def write_trials(questions: pd.DataFrame, language: str, settings: CulturalRobus
 
     Args:
         questions: `question_id, anchor, country, persona, prompt`; the countries that are asked about.
-        seed: of the draws.
+        seed: seeds the samples of answers.
 
     Returns:
         Trials whose `trial_id` is the prompt's id and whose `condition` is `country=AT` (`,persona=2`), None without.
     """
-    readouts = {is_anchored: _readout(settings, is_anchored, seed) for is_anchored in (False, True)}
+    readouts = {
+        is_anchored: Generate(
+            max_tokens=settings.max_tokens,
+            temperature=0.0 if settings.greedy else settings.temperature,
+            samples=1 if settings.greedy else n_samples,
+            seed=seed,
+        )
+        for is_anchored, n_samples in ((False, settings.samples), (True, settings.samples_anchored))
+    }
     columns = (questions[name] for name in ("question_id", "country", "persona", "prompt"))
     return [
         Trial(
@@ -39,19 +47,9 @@ def write_trials(questions: pd.DataFrame, language: str, settings: CulturalRobus
 
 
 def condition_of(country: str, persona: int | None = None) -> str:
-    """What a prompt says beside its question.
+    """The condition of a prompt: the country, and the persona, that it names.
 
     >>> condition_of("AT"), condition_of("AT", 2)
     ('country=AT', 'country=AT,persona=2')
     """
     return f"country={country}" + (f",persona={persona}" if persona is not None else "")
-
-
-def _readout(settings: CulturalRobustness, is_anchored: bool, seed: int) -> Generate:
-    samples = settings.samples_anchored if is_anchored else settings.samples
-    return Generate(
-        max_tokens=settings.max_tokens,
-        temperature=0.0 if settings.greedy else settings.temperature,
-        samples=1 if settings.greedy else samples,
-        seed=seed,
-    )

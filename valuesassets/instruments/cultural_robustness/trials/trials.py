@@ -1,4 +1,4 @@
-"""`cultural_robustness/trials`: the same as models without a chat are asked, with the words that ask for an answer."""
+"""`cultural_robustness/trials`: the trials of models without a chat, whose prompts end with an answer cue."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,16 +11,16 @@ from valuesassets.records.trials import Trial
 
 
 def as_text(trials: Iterable[Trial]) -> list[Trial]:
-    r"""The same as a base model is asked: the answer cue below the question, an answer ends at its line's end.
+    r"""Trials as text for base models: the answer cue stands below the question, and an answer ends with its line.
 
-    Languages without a lexicon have no cue: there the question is followed by the end of its line alone.
+    Languages without a lexicon have no cue; their prompts end with the line of the question.
     """
-    shown = []
+    text_trials = []
     for trial in trials:
         assert isinstance(trial.readout, Generate)  # noqa: S101
         prompt = f"{trial.prompt}\n{answer_cue(trial.language)}"
-        shown.append(replace(trial, prompt=prompt, readout=replace(trial.readout, stop=("\n",))))
-    return shown
+        text_trials.append(replace(trial, prompt=prompt, readout=replace(trial.readout, stop=("\n",))))
+    return text_trials
 
 
 def answer_cue(language: str) -> str:

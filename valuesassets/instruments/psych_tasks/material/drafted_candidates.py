@@ -1,4 +1,4 @@
-"""Candidates for a drafted task file: what may be answered, from what was, and from where keys stand in the text."""
+"""Candidates for a drafted task file, from the answers and from the places of keys in the text."""
 
 import json
 import re
@@ -9,16 +9,16 @@ from valuesassets.instruments.psych_tasks.material.drafted_kinds import WHOLE_NU
 
 LETTER = re.compile(r"[^\W\d_]")
 WIDEST_RANGE = 1_000
-"""Numbers that are further apart (times, amounts) are no scale."""
+"""Numbers with a wider range (times, amounts) are no scale."""
 MOST_TEXTS = 20
 NEARLY_ALL = 0.98
 LISTS = (r"^[ \t]*[-*•][ \t]+(.+?)[ \t.]*$", r"\[([^\[\]\n]+)\]", r'"([^"\n]+)"', r"'([^'\n]+)'")
-"""How a block may list texts that can be answered: a line each, in brackets, in quotes."""
+"""Ways in which a block may list its options: a line each, in brackets, in quotes."""
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
 def draft_candidates(marks: Sequence[AnsweredMark]) -> tuple[str, str]:
-    """The value of `candidates` in a task file, and what has to be looked at, in words."""
+    """The value of `candidates` in a task file, and a sentence that says what to look at."""
     answers = [mark.answer for mark in marks]
     if is_mostly(answers, WHOLE_NUMBER):
         return _numbers(answers)
@@ -42,7 +42,7 @@ def _texts(marks: Sequence[AnsweredMark]) -> tuple[str, str]:
     counts = Counter(answers)
     for regex in LISTS:
         pattern = re.compile(regex, re.MULTILINE)
-        most = max(len({found[1] for found in pattern.finditer(mark.scopes["block"])}) for mark in marks)
+        most = max(len({match[1] for match in pattern.finditer(mark.scopes["block"])}) for mark in marks)
         if len(counts) > most and _finds_options(pattern, marks, MOST_TEXTS):
             return f'{{ options = {quoted(regex)}, in = "block" }}', "texts that each block lists: does it list others?"
     common = [text for text, n in counts.most_common() if n >= 0.01 * len(answers)]
@@ -51,10 +51,10 @@ def _texts(marks: Sequence[AnsweredMark]) -> tuple[str, str]:
     if len(listed) < 2 or covered < 0.8 * len(answers):
         n = f"{len(counts)} different texts were answered" if len(counts) > 1 else "one text alone was answered"
         return '"open"', f"{n}: only what was answered is read; or name what may be (list, options, fill)"
-    said = "these texts were answered: are there others?"
+    look = "these texts were answered: are there others?"
     if covered < len(answers):
-        said = f"{len(answers) - covered} answers are none of these: which of them are mistakes?"
-    return _listed(sorted(listed)), said
+        look = f"{len(answers) - covered} answers are none of these: which of them are mistakes?"
+    return _listed(sorted(listed)), look
 
 
 def _letters(marks: Sequence[AnsweredMark]) -> tuple[str, str]:
@@ -62,33 +62,28 @@ def _letters(marks: Sequence[AnsweredMark]) -> tuple[str, str]:
     by_who: dict[int, set[str]] = {}
     for mark in marks:
         by_who.setdefault(mark.who, set()).add(mark.answer)
-    seen, n = set().union(*by_who.values()), max(map(len, by_who.values()))
-    if len(seen) == n > 1:
-        return _listed(sorted(seen)), "everybody answered with these letters: are there others?"
-    examples = _examples(marks, by_who)
+    letters, n = set().union(*by_who.values()), max(map(len, by_who.values()))
+    if len(letters) == n > 1:
+        return _listed(sorted(letters)), "everybody answered with these letters: are there others?"
+    firsts = {mark.who: mark for mark in reversed(marks)}
+    examples = sorted(firsts.values(), key=lambda mark: (-len(by_who[mark.who]), mark.who))[:5]
     if keys := next(filter(None, (_keys_like(mark, by_who[mark.who], marks) for mark in examples)), None):
         roles = _list_of(ORDINALS[: re.compile(keys).groups])
         value = f'{{ keys = {quoted(keys)}, roles = {roles}, in = "instructions" }}'
         return value, "everybody has letters of their own, which the instructions name: say what each is for"
     if options := next(filter(None, (_options_like(mark, marks) for mark in examples)), None):
         return f'{{ options = {quoted(options)}, in = "block" }}', "letters that each block names: does it name others?"
-    if len(seen) < 2:
+    if len(letters) < 2:
         return '"open"', "one letter alone was answered: name what else may be"
-    return _listed(sorted(seen)), "letters differ between people, and none was found in what they were told: look there"
-
-
-def _examples(marks: Sequence[AnsweredMark], by_who: dict[int, set[str]]) -> list[AnsweredMark]:
-    """A mark each of a few people, those with the most keys first."""
-    firsts = {mark.who: mark for mark in reversed(marks)}
-    return sorted(firsts.values(), key=lambda mark: (-len(by_who[mark.who]), mark.who))[:5]
+    return _listed(sorted(letters)), "letters differ between people, and none stands in the instructions: look there"
 
 
 def _keys_like(example: AnsweredMark, letters: set[str], marks: Sequence[AnsweredMark]) -> str | None:
-    """A regular expression for where the instructions name somebody's keys that finds everybody's; None without."""
+    """A regular expression for the keys of one person in the instructions that finds those of all; None without."""
     if not 2 <= len(letters) <= len(ORDINALS):
         return None
     text = example.scopes["instructions"]
-    places = [(found.start(), found[0]) for found in re.finditer(rf"(?<!\w)[{''.join(letters)}](?!\w)", text)]
+    places = [(match.start(), match[0]) for match in re.finditer(rf"(?<!\w)[{''.join(letters)}](?!\w)", text)]
     windows = sorted(_windows(places, len(letters)), key=lambda window: window[-1][0] - window[0][0])
     for window in windows[:8]:
         for n_words in (3, 2, 1, 0):
@@ -101,7 +96,7 @@ def _keys_like(example: AnsweredMark, letters: set[str], marks: Sequence[Answere
 
 
 def _windows(places: Sequence[tuple[int, str]], n: int) -> Iterator[list[tuple[int, str]]]:
-    """From each place on the fewest that have all the letters."""
+    """The shortest runs of places with all `n` letters, one from each place on."""
     for start in range(len(places)):
         for end in range(start + n, len(places) + 1):
             if len({letter for _, letter in places[start:end]}) == n:
@@ -110,35 +105,33 @@ def _windows(places: Sequence[tuple[int, str]], n: int) -> Iterator[list[tuple[i
 
 
 def _with_groups(text: str, start: int, places: Sequence[tuple[int, str]]) -> str:
-    regex, named = "", set[str]()
+    """A regular expression for the text from `start` to the last place, with a group for each letter."""
+    regex, grouped = "", set[str]()
     for place, letter in places:
-        regex += as_regex(text[start:place]) + (r"\w" if letter in named else r"(\w)")
-        named.add(letter)
+        regex += as_regex(text[start:place]) + (r"\w" if letter in grouped else r"(\w)")
+        grouped.add(letter)
         start = place + 1
     return regex
 
 
 def _finds_keys(regex: re.Pattern[str], marks: Sequence[AnsweredMark]) -> bool:
-    known: dict[str, tuple[str, ...]] = {}
-    n_found = 0
-    for mark in marks:
-        text = mark.scopes["instructions"]
-        if text not in known:
-            found = regex.search(text)
-            known[text] = found.groups() if found else ()
-        n_found += mark.answer in known[text] and len(set(known[text])) == len(known[text])
-    return n_found >= NEARLY_ALL * len(marks)
+    """Whether the instructions of nearly all marks name their answer as one of distinct keys."""
+    texts = {mark.scopes["instructions"] for mark in marks}
+    keys = {text: match.groups() if (match := regex.search(text)) else () for text in texts}
+    answered = [(mark.answer, keys[mark.scopes["instructions"]]) for mark in marks]
+    n_matches = sum(answer in groups and len(set(groups)) == len(groups) for answer, groups in answered)
+    return n_matches >= NEARLY_ALL * len(marks)
 
 
 def _options_like(example: AnsweredMark, marks: Sequence[AnsweredMark]) -> str | None:
-    """A regular expression for how a block names an answer that finds nearly all answers; None without."""
+    """A regular expression for the answer's place in its block that finds nearly all answers; None without."""
     text, letter = example.scopes["block"], re.escape(example.answer)
-    for found in re.finditer(rf"(\S*\s+)?([^\s\w]*)(?<!\w){letter}(?!\w)([^\s\w]*)", text):
-        before, opening, closing = (found[group] or "" for group in (1, 2, 3))
+    for match in re.finditer(rf"(\S*\s+)?([^\s\w]*)(?<!\w){letter}(?!\w)([^\s\w]*)", text):
+        before, opening, closing = (match[group] or "" for group in (1, 2, 3))
         for words in (before, ""):
             if not words + opening + closing:
                 continue
-            # Without a word before it, the end of any word, or a number, could stand there.
+            # Without a word before it, the end of any word, or a number, would match.
             key = r"(\w)" if words else r"(?<!\w)([^\W\d_])"
             regex = as_regex(words + opening) + key + as_regex(closing)
             if _finds_options(re.compile(regex), marks):
@@ -147,11 +140,12 @@ def _options_like(example: AnsweredMark, marks: Sequence[AnsweredMark]) -> str |
 
 
 def _finds_options(regex: re.Pattern[str], marks: Sequence[AnsweredMark], most: int = len(ORDINALS)) -> bool:
-    n_found = 0
+    """Whether the blocks of nearly all marks name their answer among 2 to `most` options."""
+    n_matches = 0
     for mark in marks:
-        options = {found[1] for found in regex.finditer(mark.scopes["block"])}
-        n_found += mark.answer in options and 2 <= len(options) <= most
-    return n_found >= NEARLY_ALL * len(marks)
+        options = {match[1] for match in regex.finditer(mark.scopes["block"])}
+        n_matches += mark.answer in options and 2 <= len(options) <= most
+    return n_matches >= NEARLY_ALL * len(marks)
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -163,7 +157,7 @@ def _list_of(texts: Sequence[str]) -> str:
 
 
 def quoted(text: str) -> str:
-    r"""A text as TOML has it.
+    r"""A text as a TOML string.
 
     >>> print(quoted("\\d+"), quoted("it's"))
     '\d+' "it's"

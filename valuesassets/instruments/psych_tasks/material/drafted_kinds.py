@@ -4,12 +4,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 MOST_WORDS = 4
-"""Words before a mark that tell its kind, at most."""
+"""Largest number of words before a mark that decide its kind."""
 MOST_KINDS = 8
 MOSTLY = 0.9
-"""Share of the marks that words have to stand before if they are to tell kinds apart."""
+"""Share of the marks that must have one of these words before them, if the words are to distinguish kinds."""
 WHOLE_NUMBER = re.compile("-?(0|[1-9][0-9]*)")
 
 
@@ -20,7 +21,7 @@ class AnsweredMark:
     Attributes:
         who: place of its transcript in the file.
         words: the words before it as regular expressions, the nearest first.
-        scopes: what regular expressions may be looked for in, by its name in a task file.
+        scopes: the texts in which a task file can look, by their names there.
     """
 
     who: int
@@ -30,11 +31,11 @@ class AnsweredMark:
 
 
 Group = tuple[tuple[str, ...], list[AnsweredMark]]
-"""Words that stand before all of these marks, the nearest first; and the marks."""
+"""The words that stand before all marks of a group, the nearest first; and the marks."""
 
 
 def as_regex(text: str) -> str:
-    r"""A regular expression for a text, with any white space and any numbers in place of its own.
+    r"""A regular expression for a text, with any white space and any numbers in place of the text's.
 
     >>> as_regex("Problem 1: (a)")
     'Problem\\s+\\d+:\\s+\\(a\\)'
@@ -43,7 +44,7 @@ def as_regex(text: str) -> str:
 
 
 def words_before(text: str, closing: str, is_cut: bool) -> tuple[str, ...]:
-    """The last words of what stands before a mark, behind the mark before it; the nearest first.
+    """The last words of a text before a mark, after the closing of the mark before; the nearest first.
 
     Args:
         is_cut: whether the text may begin in the middle of a word.
@@ -53,7 +54,7 @@ def words_before(text: str, closing: str, is_cut: bool) -> tuple[str, ...]:
 
 
 def before_regex(words: Sequence[str]) -> str:
-    r"""What is looked for before marks of a kind: its words, or any text where it has none.
+    r"""The `before` of a kind: its words, or any text where it has none.
 
     >>> before_regex(("enter", "You"))
     'You\\s+enter\\s*$'
@@ -62,9 +63,9 @@ def before_regex(words: Sequence[str]) -> str:
 
 
 def group_marks(marks: list[AnsweredMark], words: tuple[str, ...] = ()) -> list[Group]:
-    """Marks by their words, split where words that come back within a transcript stand before answers of another sort.
+    """Marks grouped by their words, where words that recur in a transcript stand before answers of different sorts.
 
-    Marks that have none of these words before them are the last group.
+    Marks with none of these words before them are the last group.
 
     Args:
         words: words that stand before all of them.
@@ -76,7 +77,9 @@ def group_marks(marks: list[AnsweredMark], words: tuple[str, ...] = ()) -> list[
         return [(words, marks)]
     if len(children) == 1:
         return group_marks(marks, (*words, *children))
-    frames = {word: part for word, part in children.items() if word and _comes_back(part)}
+    frames = {
+        word: part for word, part in children.items() if word and len(part) >= 2 * len({mark.who for mark in part})
+    }
     rest = [mark for word, part in children.items() if word not in frames for mark in part]
     parts = [*frames.values(), rest] if rest else list(frames.values())
     if len(frames) > MOST_KINDS or len(rest) > (1 - MOSTLY) * len(marks) or not _differ(parts):
@@ -85,26 +88,17 @@ def group_marks(marks: list[AnsweredMark], words: tuple[str, ...] = ()) -> list[
     return [*groups, (words, rest)] if rest else groups
 
 
-def _comes_back(marks: Sequence[AnsweredMark]) -> bool:
-    return len(marks) >= 2 * len({mark.who for mark in marks})
-
-
 def _differ(parts: Sequence[Sequence[AnsweredMark]]) -> bool:
     """Whether the answers of any two parts cannot be of one kind."""
     sorts = [_sort([mark.answer for mark in part]) for part in parts]
-    return any(_are_unlike(one, other) for place, one in enumerate(sorts) for other in sorts[:place])
-
-
-def _are_unlike(one: tuple[str, set[str]], other: tuple[str, set[str]]) -> bool:
-    if one[0] != other[0]:
-        return True
-    if one[0] == "texts":
-        return not one[1] & other[1] and len(one[1]) > 1 < len(other[1])
-    return one[1] != other[1]
+    return any(
+        not a & b and len(a) > 1 < len(b) if first == second == "texts" else (first, a) != (second, b)
+        for (first, a), (second, b) in combinations(sorts, 2)
+    )
 
 
 def _sort(answers: Sequence[str]) -> tuple[str, set[str]]:
-    """What sort of answers these are; and the ends of numbers, any letter for letters, common texts."""
+    """The sort of these answers; and the ends of numbers, the same for all letters, or common texts."""
     if is_mostly(answers, WHOLE_NUMBER):
         numbers = [int(text) for text in answers if WHOLE_NUMBER.fullmatch(text)]
         return "numbers", {str(min(numbers)), str(max(numbers))}
@@ -115,5 +109,5 @@ def _sort(answers: Sequence[str]) -> tuple[str, set[str]]:
 
 
 def is_mostly(answers: Sequence[str], regex: re.Pattern[str]) -> bool:
-    """Whether a regular expression is true of nearly all answers."""
+    """Whether a regular expression matches nearly all answers."""
     return sum(regex.fullmatch(text) is not None for text in answers) >= MOSTLY * len(answers)

@@ -1,24 +1,24 @@
-"""What stands before a mark: nothing, the person's answers, another's, answers on the wrong places, the model's own."""
+"""The histories before a mark: no answers, the person's, another person's, exchanged ones, or the model's own."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from valuesassets.instruments.psych_tasks.material.layouts import Piece, Slot, pieces_of
 from valuesassets.instruments.psych_tasks.material.marks import Person, TaskMark
 from valuesassets.instruments.psych_tasks.material.statuses import MarkStatus
 from valuesassets.instruments.psych_tasks.material.task_files import Task
+from valuesassets.records.settings.psych_tasks import History
 
-History = Literal["alone", "own", "human", "other", "permuted", "answers", "blank"]
 HISTORIES: tuple[History, ...] = get_args(History)
 NO_BLOCK = "N/A"
-"""What stands in a block's place where nothing is asked."""
+"""Takes a block's place where nothing is asked."""
 CUE = "Answer: "
-"""What stands before each answer where only answers are shown."""
+"""Stands before each answer where only answers are shown."""
 
 
-class Asked(NamedTuple):
-    """A mark of a person, as it is asked in one history."""
+class AskedMark(NamedTuple):
+    """A mark of a person that a model is asked at."""
 
     experiment: str
     participant: str
@@ -27,10 +27,10 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Passage:
-    """Something to show to a model, and whose marks are asked there.
+    """A text to show to a model, and whose marks are asked in it.
 
     Attributes:
-        asked: for each asked mark of `pieces`, in order, the person's mark that it stands for; several where people
+        marks: for each asked mark of `pieces`, in order, the people's marks that it stands for; several where people
             were shown the same.
     """
 
@@ -38,51 +38,47 @@ class Passage:
     draw: int
     name: str
     pieces: tuple[Piece, ...]
-    asked: tuple[tuple[Asked, ...], ...]
+    marks: tuple[tuple[AskedMark, ...], ...]
 
 
 @dataclass(frozen=True)
 class NotAsked:
-    """Marks that a history cannot be had at, and why."""
+    """Marks that have no such history, and why."""
 
     history: History
     draw: int
-    asked: tuple[Asked, ...]
+    marks: tuple[AskedMark, ...]
     reason: str
 
 
 def human_passages(people: Sequence[Person], task: Task) -> Iterator[Passage]:
     """Each transcript as it is."""
-    for person in people:
-        if asked := asked_marks(person):
-            pieces = pieces_of(person.shown.text, person.marks, task)
-            yield Passage("human", 0, _named(person), tuple(pieces), tuple((_key(person, mark),) for mark in asked))
+    for person in filter(asked_marks, people):
+        pieces = pieces_of(person.transcript.text, person.marks, task)
+        yield Passage("human", 0, _name(person), tuple(pieces), _single_keys(person, person.marks))
 
 
 def alone_passages(people: Sequence[Person], task: Task) -> Iterator[Passage]:
     """The instructions and one block; one passage for all people who were shown the same and answered alike in it."""
-    found: dict[tuple[Piece, ...], Passage] = {}
+    passages: dict[tuple[Piece, ...], Passage] = {}
     for person in people:
         for block in _asked_blocks(person):
             pieces = _last_unanswered((person.instructions, *_block(person, block, task)))
-            _gather(found, "alone", f"{_named(person)}/{block}", pieces, person, person.marks_of(block))
-    yield from found.values()
+            _gather(passages, "alone", f"{_name(person)}/{block}", pieces, person, person.marks_of(block))
+    yield from passages.values()
 
 
 def own_passages(people: Sequence[Person], task: Task, draws: int) -> Iterator[Passage | NotAsked]:
     """Transcripts into which the model writes its own answers; one for all people who were shown the same."""
-    if task.feedback:
-        why = f"later text of task {task.name} shows what answers led to, so that no other answer can stand there"
-        for draw in range(draws):
-            yield NotAsked("own", draw, _all_asked(people), why)
-        return
     for draw in range(draws):
-        found: dict[tuple[Piece, ...], Passage] = {}
+        if task.feedback:
+            yield _refusal(people, task, "own", draw, "no other answer can stand there")
+            continue
+        passages: dict[tuple[Piece, ...], Passage] = {}
         for person in filter(asked_marks, people):
-            pieces = tuple(pieces_of(person.shown.text, person.marks, task))
-            unanswered = tuple(_filled(piece) for piece in pieces)
-            _gather(found, "own", _named(person), unanswered, person, person.marks, draw)
-        yield from found.values()
+            pieces = tuple(map(_with_first_candidate, pieces_of(person.transcript.text, person.marks, task)))
+            _gather(passages, "own", _name(person), pieces, person, person.marks, draw)
+        yield from passages.values()
 
 
 def permuted_passages(people: Sequence[Person], task: Task) -> Iterator[Passage | NotAsked]:
@@ -92,23 +88,22 @@ def permuted_passages(people: Sequence[Person], task: Task) -> Iterator[Passage 
     answer of its own or a later block stands there. With one mark a block two passages do: one for each parity.
     """
     if task.feedback:
-        why = f"later text of task {task.name} shows what answers led to, so that answers cannot change places"
-        yield NotAsked("permuted", 0, _all_asked(people), why)
+        yield _refusal(people, task, "permuted", 0, "answers cannot change places")
         return
     for person in people:
         by_passage: dict[tuple[int, tuple[int, ...]], list[int]] = {}
         for block in _asked_blocks(person):
             parities = tuple(len(marks) % 2 for marks in _alike_before(person, block))
-            own = block if len(person.marks_of(block)) > 1 else 0
-            by_passage.setdefault((own, parities), []).append(block)
+            shared_block = block if len(person.marks_of(block)) > 1 else 0
+            by_passage.setdefault((shared_block, parities), []).append(block)
         for blocks in by_passage.values():
             last = blocks[-1]
-            asked = [mark for block in blocks for mark in person.marks_of(block) if mark.is_asked]
-            numbers = {mark.number for mark in asked}
-            text, marks = person.shown.text[: person.bounds(last)[1]], _up_to(person, last)
-            pieces = _answered(pieces_of(text, marks, task), _swapped(person, last), numbers)
-            keys = tuple((_key(person, mark),) for mark in asked)
-            yield Passage("permuted", 0, f"{_named(person)}/{blocks[0]}", pieces, keys)
+            marks = [mark for block in blocks for mark in person.marks_of(block) if mark.is_asked]
+            text = person.transcript.text[: person.bounds(last)[1]]
+            pieces = _with_answers(
+                pieces_of(text, _up_to(person, last), task), _swapped(person, last), {mark.number for mark in marks}
+            )
+            yield Passage("permuted", 0, f"{_name(person)}/{blocks[0]}", pieces, _single_keys(person, marks))
 
 
 def _alike_before(person: Person, block: int) -> list[list[TaskMark]]:
@@ -122,7 +117,7 @@ def _alike_before(person: Person, block: int) -> list[list[TaskMark]]:
 
 
 def _swapped(person: Person, block: int) -> dict[int, str]:
-    """By number the answers that stand before a block where neighbours are paired from there backwards."""
+    """The exchanged answers before a block, by number of the mark; neighbours are paired from there backwards."""
     swapped: dict[int, str] = {}
     for marks in _alike_before(person, block):
         for second, first in zip(marks[::-1][::2], marks[::-1][1::2], strict=False):
@@ -133,11 +128,10 @@ def _swapped(person: Person, block: int) -> dict[int, str]:
 def other_passages(people: Sequence[Person], task: Task, donors: Mapping[int, int]) -> Iterator[Passage | NotAsked]:
     """Each person's blocks behind another's, who had the same keys and presentation.
 
-    Where both were shown the same text nothing new is asked: the donor's own reading at the mark is of this history too
-    (see `free_of`).
+    Where both were shown the same text nothing is asked: the donor's own reading at the mark has this history too.
 
     Args:
-        donors: by a person's place among `people` that of the donor.
+        donors: the donor's place among `people`, by the person's.
     """
     for place, person in enumerate(people):
         if place not in donors:
@@ -148,35 +142,21 @@ def other_passages(people: Sequence[Person], task: Task, donors: Mapping[int, in
         if is_shown_alike(person, donor, task):
             continue
         for block in _asked_blocks(person):
-            before = donor.shown.text[donor.starts[0] : donor.starts[block - 1]]
-            theirs = pieces_of(before, _up_to(donor, block - 1), task, donor.starts[0])
-            pieces = _answered([person.instructions, *theirs], {}, set())
-            own = _block(person, block, task)
-            marks = [mark for mark in person.marks_of(block) if mark.is_asked]
-            asked = tuple((_key(person, mark),) for mark in marks)
-            yield Passage("other", 0, f"{_named(person)}/{block}", (*pieces, *own), asked)
+            before = donor.transcript.text[donor.starts[0] : donor.starts[block - 1]]
+            donated = pieces_of(before, _up_to(donor, block - 1), task, donor.starts[0])
+            pieces = (*_with_answers([person.instructions, *donated], {}, set()), *_block(person, block, task))
+            yield Passage("other", 0, f"{_name(person)}/{block}", pieces, _single_keys(person, person.marks_of(block)))
 
 
-def find_donors(people: Sequence[Person], task: Task) -> dict[int, int]:
-    """For each person's place among `people` that of the next one whose blocks may stand before theirs."""
-    found = {}
+def find_donors(people: Sequence[Person]) -> dict[int, int]:
+    """The next person with the same presentation, keys and number of blocks, by the person's place; both are places."""
+    alike: dict[tuple[Any, ...], list[int]] = {}
     for place, person in enumerate(people):
-        for step in range(1, len(people)):
-            other = people[(place + step) % len(people)]
-            if other.experiment == person.experiment and _may_stand_for(other, person):
-                found[place] = (place + step) % len(people)
-                break
-    return found
-
-
-def _may_stand_for(donor: Person, person: Person) -> bool:
-    """Whether two people had the same presentation, keys and number of blocks."""
-    return (
-        donor.shown.presentation == person.shown.presentation
-        and len(donor.starts) == len(person.starts)
-        and {(mark.kind, mark.candidates) for mark in donor.marks if mark.is_asked}
-        == {(mark.kind, mark.candidates) for mark in person.marks if mark.is_asked}
-    )
+        candidates = frozenset((mark.kind, mark.candidates) for mark in asked_marks(person))
+        key = (person.experiment, person.transcript.presentation, len(person.starts), candidates)
+        alike.setdefault(key, []).append(place)
+    groups = [group for group in alike.values() if len(group) > 1]
+    return dict(sorted(pair for group in groups for pair in zip(group, [*group[1:], group[0]], strict=True)))
 
 
 def is_shown_alike(one: Person, other: Person, task: Task) -> bool:
@@ -185,50 +165,52 @@ def is_shown_alike(one: Person, other: Person, task: Task) -> bool:
 
 
 def shown_without_answers(person: Person, task: Task) -> list[Piece]:
-    """What a person was shown, and the marks in it, without what they answered."""
+    """What a person was shown, with the marks but without the answers."""
     return [
-        replace(piece, answer="", mark=_bare(piece.mark)) if isinstance(piece, Slot) else piece
-        for piece in pieces_of(person.shown.text, person.marks, task)
+        replace(piece, answer="") if isinstance(piece, Slot) else piece
+        for piece in map(_anonymous, pieces_of(person.transcript.text, person.marks, task))
     ]
 
 
-def _bare(mark: TaskMark) -> TaskMark:
-    """What of a mark is the task's: without what was answered there, its place and number."""
-    status = MarkStatus.READ if mark.is_asked else mark.status
-    return replace(mark, number=0, block=0, start=0, end=0, answer=None, status=status, reason=None)
+def _anonymous(piece: Piece) -> Piece:
+    """A piece without what its mark has of the person: answer, place and number."""
+    if not isinstance(piece, Slot):
+        return piece
+    status = MarkStatus.READ if piece.mark.is_asked else piece.mark.status
+    mark = replace(piece.mark, number=0, block=0, start=0, end=0, answer=None, status=status, reason=None)
+    return replace(piece, mark=mark)
 
 
 def answer_passages(people: Sequence[Person], task: Task) -> Iterator[Passage]:
     """The answers alone, each behind the same cue: no task."""
-    for person in people:
-        if asked := asked_marks(person):
-            pieces: list[Piece] = []
-            for mark in person.marks:
-                if mark.is_answer:
-                    pieces += [CUE, Slot(mark, mark.answer or "", mark.is_asked), "\n"]
-            yield Passage("answers", 0, _named(person), tuple(pieces), tuple((_key(person, mark),) for mark in asked))
+    for person in filter(asked_marks, people):
+        pieces: list[Piece] = []
+        for mark in person.marks:
+            if mark.is_answer:
+                pieces += [CUE, Slot(mark, mark.answer or "", mark.is_asked), "\n"]
+        yield Passage("answers", 0, _name(person), tuple(pieces), _single_keys(person, person.marks))
 
 
 def blank_passages(people: Sequence[Person], task: Task) -> Iterator[Passage]:
     """The instructions and a block without content, for each set of candidates."""
-    found: dict[tuple[Piece, ...], Passage] = {}
+    passages: dict[tuple[Piece, ...], Passage] = {}
     for person in people:
         for mark in asked_marks(person):
             if len(mark.candidates) > 1:
                 slot = Slot(mark, mark.candidates[0], is_asked=True)
                 pieces = (person.instructions, f"{NO_BLOCK} ", slot, "\n")
-                _gather(found, "blank", f"{_named(person)}/{mark.number}", pieces, person, [mark])
-    yield from found.values()
+                _gather(passages, "blank", f"{_name(person)}/{mark.number}", pieces, person, [mark])
+    yield from passages.values()
 
 
 def _last_unanswered(pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """A passage up to its last asked mark, without what was answered there."""
+    """A passage up to its last asked mark, without the answer there."""
     last = max(place for place, piece in enumerate(pieces) if isinstance(piece, Slot) and piece.is_asked)
-    return (*pieces[:last], _filled(pieces[last]), "\n")
+    return (*pieces[:last], _with_first_candidate(pieces[last]), "\n")
 
 
-def _filled(piece: Piece) -> Piece:
-    """A mark with its first candidate in place of what was answered: nobody is shown it."""
+def _with_first_candidate(piece: Piece) -> Piece:
+    """An asked mark with its first candidate as the answer, which no model is shown; other pieces as they are."""
     return replace(piece, answer=piece.mark.candidates[0]) if isinstance(piece, Slot) and piece.is_asked else piece
 
 
@@ -237,8 +219,11 @@ def asked_marks(person: Person) -> list[TaskMark]:
     return [mark for mark in person.marks if mark.is_asked]
 
 
-def _all_asked(people: Sequence[Person]) -> tuple[Asked, ...]:
-    return tuple(_key(person, mark) for person in people for mark in asked_marks(person))
+def _refusal(people: Sequence[Person], task: Task, history: History, draw: int, why: str) -> NotAsked:
+    """All marks of a task with feedback, where a history needs other answers than a person's at their places."""
+    marks = tuple(_key(person, mark) for person in people for mark in asked_marks(person))
+    reason = f"later text of task {task.name} shows what answers led to, so that {why}"
+    return NotAsked(history, draw, marks, reason)
 
 
 def _asked_blocks(person: Person) -> list[int]:
@@ -247,17 +232,17 @@ def _asked_blocks(person: Person) -> list[int]:
 
 def _block(person: Person, block: int, task: Task) -> tuple[Piece, ...]:
     start, end = person.bounds(block)
-    return tuple(pieces_of(person.shown.text[start:end], person.marks_of(block), task, start))
+    return tuple(pieces_of(person.transcript.text[start:end], person.marks_of(block), task, start))
 
 
 def _up_to(person: Person, block: int) -> list[TaskMark]:
     return [mark for mark in person.marks if mark.block <= block]
 
 
-def _answered(pieces: Sequence[Piece], answers: Mapping[int, str], asked: set[int]) -> tuple[Piece, ...]:
-    """Pieces with other answers at some marks, of which only some are asked."""
+def _with_answers(pieces: Sequence[Piece], answers: Mapping[int, str], asked_numbers: set[int]) -> tuple[Piece, ...]:
+    """Pieces with other answers at some marks, of which only those with an asked number are asked."""
     return tuple(
-        replace(piece, answer=answers.get(piece.mark.number, piece.answer), is_asked=piece.mark.number in asked)
+        replace(piece, answer=answers.get(piece.mark.number, piece.answer), is_asked=piece.mark.number in asked_numbers)
         if isinstance(piece, Slot)
         else piece
         for piece in pieces
@@ -265,7 +250,7 @@ def _answered(pieces: Sequence[Piece], answers: Mapping[int, str], asked: set[in
 
 
 def _gather(
-    found: dict[tuple[Piece, ...], Passage],
+    passages: dict[tuple[Piece, ...], Passage],
     history: History,
     name: str,
     pieces: tuple[Piece, ...],
@@ -274,19 +259,22 @@ def _gather(
     draw: int = 0,
 ) -> None:
     """Add a person's marks to the passage of these pieces, which several people may share."""
-    shown = tuple(replace(piece, mark=_bare(piece.mark)) if isinstance(piece, Slot) else piece for piece in pieces)
-    asked = [_key(person, mark) for mark in marks if mark.is_asked]
-    known = found.get(shown)
-    if known is None:
-        found[shown] = Passage(history, draw, name, pieces, tuple((each,) for each in asked))
-        return
-    joined = tuple((*group, each) for group, each in zip(known.asked, asked, strict=True))
-    found[shown] = replace(known, asked=joined)
+    anonymous, keys = tuple(map(_anonymous, pieces)), _single_keys(person, marks)
+    if passage := passages.get(anonymous):
+        keys = tuple((*earlier, *key) for earlier, key in zip(passage.marks, keys, strict=True))
+        passages[anonymous] = replace(passage, marks=keys)
+    else:
+        passages[anonymous] = Passage(history, draw, name, pieces, keys)
 
 
-def _named(person: Person) -> str:
+def _name(person: Person) -> str:
     return f"{person.experiment}/{person.participant}"
 
 
-def _key(person: Person, mark: TaskMark) -> Asked:
-    return Asked(person.experiment, person.participant, mark.number)
+def _key(person: Person, mark: TaskMark) -> AskedMark:
+    return AskedMark(person.experiment, person.participant, mark.number)
+
+
+def _single_keys(person: Person, marks: Sequence[TaskMark]) -> tuple[tuple[AskedMark], ...]:
+    """The asked ones of a person's marks, each in a group of its own."""
+    return tuple((_key(person, mark),) for mark in marks if mark.is_asked)

@@ -1,18 +1,16 @@
-"""How a passage of a transcript is laid out for a model: with its marks, without them, or as a chat."""
+"""Layouts of a passage for a model: with the marks of the transcript, without them, or as a chat."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from valuesassets.instruments.psych_tasks.material.marks import TaskMark
 from valuesassets.instruments.psych_tasks.material.task_files import Task
 from valuesassets.records.readouts import Span
 from valuesassets.records.trials import Turn
 
-Layout = Literal["marked", "plain", "chat"]
 BEHIND_AN_ANSWER = ".,;:!?)]"
-"""Punctuation that closes an answer; it goes where the answer becomes a turn of its own."""
+"""Punctuation after an answer, which is dropped where the answer becomes a turn."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class Slot:
 
 
 Piece = str | Slot
-"""Of a passage: text between marks, without their delimiters, or a mark."""
+"""A part of a passage: text between marks, without delimiters, or a mark."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +31,10 @@ class LaidOut:
     """A passage as a model is shown it.
 
     Attributes:
-        spans: the places of the asked marks, in their order; `Span.set` counts `sets`.
+        spans: the places of the asked marks, in order; `Span.set` is a place in `sets`.
+        sets: the sets of candidates.
         close: texts that end an answer.
-        chat: the same as turns, where it was laid out for both.
+        chat: the passage as turns, for chat models.
     """
 
     prompt: str
@@ -46,7 +45,7 @@ class LaidOut:
 
 
 def pieces_of(text: str, marks: Sequence[TaskMark], task: Task, start: int = 0) -> list[Piece]:
-    """A text as text and marks, with the answers that stand in it; marks of which nothing stands there are text.
+    """A text, cut into texts and marks with their answers; marks without an answer are text.
 
     Args:
         marks: those of the text; their places count from `start`.
@@ -55,11 +54,10 @@ def pieces_of(text: str, marks: Sequence[TaskMark], task: Task, start: int = 0) 
     pieces: list[Piece] = []
     behind = 0
     for mark in marks:
-        if not mark.is_answer:
-            continue
-        pieces.append(text[behind : mark.start - start - len(opening)])
-        pieces.append(Slot(mark, mark.answer or "", mark.is_asked))
-        behind = mark.end - start + len(closing)
+        if mark.is_answer:
+            pieces.append(text[behind : mark.start - start - len(opening)])
+            pieces.append(Slot(mark, mark.answer or "", mark.is_asked))
+            behind = mark.end - start + len(closing)
     return [*pieces, text[behind:]]
 
 
@@ -74,7 +72,7 @@ def lay_out_marked(pieces: Sequence[Piece], task: Task) -> LaidOut:
             continue
         start = len(prompt) + len(opening)
         if piece.is_asked:
-            spans.append(Span(start, start + len(piece.answer), _set_of(sets, piece.mark.candidates)))
+            spans.append(Span(start, start + len(piece.answer), sets.setdefault(piece.mark.candidates, len(sets))))
         prompt += f"{opening}{piece.answer}{closing}"
     return LaidOut(prompt, tuple(spans), tuple(sets), (closing,))
 
@@ -89,10 +87,11 @@ def lay_out_plain(pieces: Sequence[Piece]) -> LaidOut:
             prompt += piece
             continue
         space = " " if prompt.endswith(" ") else ""
-        prompt = prompt.removesuffix(" ") if space else prompt
+        prompt = prompt.removesuffix(" ")
         if piece.is_asked:
             candidates = tuple(space + text for text in piece.mark.candidates)
-            spans.append(Span(len(prompt), len(prompt) + len(space + piece.answer), _set_of(sets, candidates)))
+            end = len(prompt) + len(space + piece.answer)
+            spans.append(Span(len(prompt), end, sets.setdefault(candidates, len(sets))))
             following = next((each for each in pieces[place + 1 :] if isinstance(each, Slot) or each), "\n")
             close[following[0] if isinstance(following, str) else " "] = None
         prompt += space + piece.answer
@@ -100,19 +99,19 @@ def lay_out_plain(pieces: Sequence[Piece]) -> LaidOut:
 
 
 def with_chat(laid: LaidOut, pieces: Sequence[Piece], task: Task) -> LaidOut:
-    """The same passage also as a chat: what stands between marks is the user's, answers are the assistant's.
+    """The same passage also as a chat: the user says the texts between marks, the assistant the answers.
 
     Marks with nothing but white space or closing punctuation between them share a turn. A passage that begins with a
     mark has no chat: nothing is left for the user to say.
     """
     turns: list[Turn] = []
     places: list[tuple[int, int]] = []
-    said = ""
+    between = ""
     for piece in pieces:
         if isinstance(piece, str):
-            said += piece
+            between += piece
             continue
-        text = _spoken(said, is_first=not turns)
+        text = _user_text(between, is_first=not turns)
         if text:
             hint = f"\n{task.reply_hint}" if task.reply_hint and not turns else ""
             turns += [Turn("user", text + hint), Turn("assistant", piece.answer)]
@@ -125,15 +124,11 @@ def with_chat(laid: LaidOut, pieces: Sequence[Piece], task: Task) -> LaidOut:
             at = len(before)
         if piece.is_asked:
             places.append((sum(turn.role == "assistant" for turn in turns) - 1, at))
-        said = ""
+        between = ""
     spans = [span._replace(turn=turn, at=at) for span, (turn, at) in zip(laid.spans, places, strict=True)]
     return LaidOut(laid.prompt, tuple(spans), laid.sets, laid.close, tuple(turns))
 
 
-def _spoken(text: str, is_first: bool) -> str:
-    """What the user says between two marks; what closed the answer before is dropped."""
+def _user_text(text: str, is_first: bool) -> str:
+    """What the user says between two marks, without the punctuation after the answer before."""
     return text.strip() if is_first else re.sub(rf"^\s*[{re.escape(BEHIND_AN_ANSWER)}]+", "", text).strip()
-
-
-def _set_of(sets: dict[tuple[str, ...], int], candidates: tuple[str, ...]) -> int:
-    return sets.setdefault(candidates, len(sets))

@@ -1,99 +1,78 @@
-"""Marks whose item does not stand between the mark before and themselves: blocks that begin at the wrong places.
+"""Marks without an item between the mark before and themselves, because blocks begin at the wrong places.
 
-Nothing keeps such a mark from being read, and what is read is of another item: where item 1 stands in the instructions,
-or all items in one block, a model that is asked an item alone reads it behind item 1.
+Such a mark can be read, but its reading is of another item: where item 1 stands in the instructions, or all items in
+one block, a model that is asked an item alone reads it behind item 1.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from valuesassets.instruments.psych_tasks.material.marks import Person, TaskMark
 from valuesassets.instruments.psych_tasks.material.task_files import Task
 
-MOST_ALIKE = 0.5
+LEAST_DIFFERENT = 0.5
 """Where at least this share of a person's marks has a text of its own before it, marks of that kind have items."""
 
 
-@dataclass(frozen=True)
-class Misplaced:
-    """A mark without its item.
+def marks_without_item(people: Sequence[Person], task: Task) -> list[dict[str, Any]]:
+    """Marks of kinds with items which have no item before them in their block, or which share it with other items.
 
-    Attributes:
-        reason: what stands there instead, and what to do.
+    The words that all marks of a kind have right before them are their cue. The text before the cue is an item, if it
+    differs from mark to mark. Kinds whose marks have nothing but a cue (pumps of a balloon) have no items.
+
+    Returns:
+        `experiment`, `participant`, `mark`, `kind`, and a `reason` that says what stands there and what to do.
     """
-
-    person: Person
-    mark: TaskMark
-    reason: str
-
-    def as_row(self) -> dict[str, Any]:
-        """Whose mark it is, and why."""
-        who = {"experiment": self.person.experiment, "participant": self.person.participant}
-        return who | {"mark": self.mark.number, "kind": self.mark.kind, "reason": self.reason}
-
-
-def marks_without_item(people: Sequence[Person], task: Task) -> list[Misplaced]:
-    """The marks of kinds with items before which no item stands in their block, or which share their block with others.
-
-    What all marks of a kind have right before them is their cue; what stands before the cue is an item, if it differs
-    from mark to mark. Kinds whose marks have nothing but a cue (pumps of a balloon) have no items.
-    """
-    found = []
+    rows: list[dict[str, Any]] = []
     for kind in task.kinds:
-        words = {
-            (place, mark.number): _words_before(person, mark, task)
-            for place, person in enumerate(people)
-            for mark in person.marks
-            if mark.kind == kind.name and mark.is_answer
-        }
-        n_cue = _common_ending(list(words.values()))
-        for place, person in enumerate(people):
-            own = {
-                mark.number: words[place, mark.number][: len(words[place, mark.number]) - n_cue]
+        words = [
+            {
+                mark: _words_before(person, mark, task)
                 for mark in person.marks
-                if (place, mark.number) in words
+                if mark.kind == kind.name and mark.is_answer
             }
-            found += _of_person(person, own, task)
-    return found
+            for person in people
+        ]
+        n_cue = _common_ending([each for of_person in words for each in of_person.values()])
+        for person, of_person in zip(people, words, strict=True):
+            items = {mark: each[: len(each) - n_cue] for mark, each in of_person.items()}
+            for mark, reason in _faults(person, items, task):
+                who = {"experiment": person.experiment, "participant": person.participant}
+                rows.append(who | {"mark": mark.number, "kind": mark.kind, "reason": reason})
+    return rows
 
 
-def _of_person(person: Person, own: dict[int, tuple[str, ...]], task: Task) -> Iterator[Misplaced]:
-    """The marks of one kind of one person.
+def _faults(person: Person, items: dict[TaskMark, tuple[str, ...]], task: Task) -> Iterator[tuple[TaskMark, str]]:
+    """The marks of one kind of one person that lack their item, and the reason.
 
     Args:
-        own: by number of the mark what stands before its cue.
+        items: the words before the cue of each mark.
     """
-    texts = [text for text in own.values() if text]
-    if len(own) < 2 or len(set(texts)) < max(2, MOST_ALIKE * len(own)):
+    if len(items) < 2 or len({words for words in items.values() if words}) < max(2, LEAST_DIFFERENT * len(items)):
         return
     mend = f"name what items begin with (`block` is {task.block!r})"
-    first = next(iter(own))
-    for mark in person.marks:
-        if mark.number not in own:
-            continue
-        if not own[mark.number]:
+    first = next(iter(items)).number
+    for mark, words in items.items():
+        if not words:
             where = "the instructions" if mark.block == 1 else f"block {mark.block - 1}"
-            why = f"no item stands before it in its block, it may stand in {where}; {mend}"
+            yield mark, f"mark {mark.number}: no item stands before it in its block, it may stand in {where}; {mend}"
         elif len(person.starts) == 1 and mark.number != first:
-            why = f"all items are one block, in which it stands behind that of mark {first}; {mend}"
-        else:
-            continue
-        yield Misplaced(person, mark, f"mark {mark.number}: {why}")
+            why = f"all items are one block, in which it stands behind that of mark {first}"
+            yield mark, f"mark {mark.number}: {why}; {mend}"
 
 
 def _words_before(person: Person, mark: TaskMark, task: Task) -> tuple[str, ...]:
     """Words between the mark before, or the block's beginning, and a mark; without numbers, which differ anyway."""
     opening, closing = task.delimiters
-    begun = person.bounds(mark.block)[0]
+    start = person.bounds(mark.block)[0]
     for earlier in person.marks_of(mark.block):
         if earlier.number < mark.number:
-            begun = max(begun, earlier.end + len(closing))
-    text = person.shown.text[begun : mark.start - len(opening)]
+            start = max(start, earlier.end + len(closing))
+    text = person.transcript.text[start : mark.start - len(opening)]
     return tuple(word for word in text.split() if any(map(str.isalpha, word)))
 
 
 def _common_ending(words: Sequence[Sequence[str]]) -> int:
-    """How many last words all have in common."""
+    """Number of last words that all have in common."""
     n = min(map(len, words), default=0)
     return next((k for k in range(n) if len({each[-1 - k] for each in words}) > 1), n)

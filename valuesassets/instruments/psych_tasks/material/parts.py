@@ -6,4 +6,4 @@ from valuesassets.records.study import Part, Study
 
 def parts(study: Study) -> list[Part]:
     """One part for each task of the study."""
-    return [Part(name, asked.language) for name, asked in PsychTasks.of(study).tasks.items()]
+    return [Part(name, task.language) for name, task in PsychTasks.of(study).tasks.items()]

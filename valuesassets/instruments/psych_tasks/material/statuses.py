@@ -1,4 +1,4 @@
-"""What becomes of a mark: read, or why it was not."""
+"""The outcomes of a mark: read, or the kind of reason why it was not."""
 
 from enum import StrEnum
 
@@ -6,46 +6,50 @@ from valuesassets.records.trials import Reading, Status, fault_of
 
 
 class MarkStatus(StrEnum):
-    """What becomes of a mark; every opening delimiter of a file has one of these."""
+    """The outcome of a mark; every opening delimiter of a file has one (`STATUSES` explains them)."""
 
     READ = "read"
     OPEN = "open"
-    """Read; anything may be answered, so that only what was answered is looked at."""
     UNLISTED = "unlisted"
-    """Read; what was answered is none of the candidates."""
     EMPTY = "empty"
     BROKEN = "broken"
-    """Not closed before the next one opens, or closed on another line."""
     NO_CANDIDATES = "no_candidates"
-    """No kind of the task is found before it, or nothing that may be answered."""
     BOUNDARY = "boundary"
-    """What stands before it has other tokens once a candidate follows."""
     TEMPLATE = "template"
-    """The chat template fails, or does not show earlier turns as they were."""
     TOO_LONG = "too_long"
     NOT_A_NUMBER = "not_a_number"
-    """The model gives no number."""
     UNRESOLVED = "unresolved"
-    """Where one candidate goes on to another, what ends the first could not be told."""
     FAILED = "failed"
-    """Anything else; the reason says what."""
     NOT_ASKED = "not_asked"
-    """This history cannot be had at this mark."""
     NO_MARKS = "no_marks"
-    """A transcript without any."""
 
 
+STATUSES = {
+    MarkStatus.READ: "read",
+    MarkStatus.OPEN: "read; anything may be answered, so only what was answered is looked at",
+    MarkStatus.UNLISTED: "read; what was answered is none of the candidates",
+    MarkStatus.EMPTY: "nothing stands between the marks",
+    MarkStatus.BROKEN: "not closed before the next one opens, or closed on another line",
+    MarkStatus.NO_CANDIDATES: "the task file does not say, or does not find, what may be answered there",
+    MarkStatus.BOUNDARY: "what stands before it has other tokens once an answer follows",
+    MarkStatus.TEMPLATE: "the chat template fails, or changes earlier turns",
+    MarkStatus.TOO_LONG: "longer than the model can read",
+    MarkStatus.NOT_A_NUMBER: "the model gives no number",
+    MarkStatus.UNRESOLVED: "where one answer goes on to another, what ends the first could not be told",
+    MarkStatus.FAILED: "anything else; the cell's page of transcripts has the reason",
+    MarkStatus.NOT_ASKED: "this history cannot be had there; nothing was lost",
+    MarkStatus.NO_MARKS: "a transcript without any mark",
+}
+"""Each status in words."""
 ASKED = frozenset([MarkStatus.READ, MarkStatus.OPEN, MarkStatus.UNLISTED])
-"""Of marks that a model is asked at."""
+"""Statuses of marks that a model can be asked at."""
 
 
 def status_of(mark: MarkStatus, reading: Reading | None) -> MarkStatus:
-    """What became of a mark that was asked for."""
-    if reading is None:
-        return MarkStatus.FAILED
-    if reading.status is Status.OK:
+    """The status of a mark after its reading."""
+    if reading is not None and reading.status is Status.OK:
         return mark
-    if reading.status is Status.UNRESOLVED:
+    if reading is not None and reading.status is Status.UNRESOLVED:
         return MarkStatus.UNRESOLVED
-    fault = fault_of(reading.reason)
+    fault = fault_of(reading.reason) if reading is not None else None
     return MarkStatus(fault.value) if fault is not None else MarkStatus.FAILED

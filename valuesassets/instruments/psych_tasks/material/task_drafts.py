@@ -1,4 +1,4 @@
-"""Drafted task files: what transcripts themselves tell of their task, as TOML to begin a task file with."""
+"""Drafted task files: the kinds, blocks and candidates that transcripts show, as TOML to begin a task file with."""
 
 import re
 import tomllib
@@ -17,18 +17,18 @@ from valuesassets.instruments.psych_tasks.material.drafted_kinds import (
     group_marks,
     words_before,
 )
-from valuesassets.instruments.psych_tasks.material.marks import BEFORE, Person, mark_person, people_of
+from valuesassets.instruments.psych_tasks.material.marks import BEFORE, mark_person, people_of
 from valuesassets.instruments.psych_tasks.material.statuses import ASKED, MarkStatus
 from valuesassets.instruments.psych_tasks.material.task_files import BY_LINE, Kind, Task
-from valuesassets.instruments.psych_tasks.material.transcripts import Shown
+from valuesassets.instruments.psych_tasks.material.transcripts import TaskTranscript
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.marks import ANGLES, Transcript, find_marks
 
 DELIMITERS = (ANGLES, ("{", "}"), ("[[", "]]"))
 MOST_MARKS = 40
-"""Of a block, usually, at most: more are a session, not a problem or a balloon."""
+"""Largest usual number of marks in a block: more are a session, not a problem or a balloon."""
 WORDS_OF_ITEM, MOST_ITEMS = 3, 60
-"""Words by which an item is known that begins in its own way, and items at most that are known so."""
+"""Number of first words that identify an item, and largest number of items identified so."""
 FLIPPED = "flipped"
 YES = ("yes", "true", "1", "flipped", "reversed")
 
@@ -37,16 +37,16 @@ def draft_task(transcripts: Sequence[Transcript], source: str) -> str:
     """A task file for transcripts, with comments that say what to look at.
 
     Args:
-        source: what they are from, for the first line.
+        source: the name of their file, for the first line.
 
     Raises:
-        QuestionError: there is no answer between delimiters that are known.
+        QuestionError: no answer stands between any of `DELIMITERS`.
     """
     texts = [transcript.text for transcript in transcripts]
     delimiters = find_delimiters(texts, source)
     block = find_block(texts, delimiters)
-    shown = [Shown(each.experiment, each.participant, None, each.text) for each in transcripts]
-    groups = group_marks(list(_answered(shown, delimiters, block)))
+    without_presentation = [TaskTranscript(each.experiment, each.participant, None, each.text) for each in transcripts]
+    groups = group_marks(list(_answered_marks(without_presentation, delimiters, block)))
     block_says = "up to the end of a mark's line" if block == BY_LINE else "does an item, a problem begin there?"
     experiments = list(dict.fromkeys(each.experiment for each in transcripts))
     lines = [
@@ -58,7 +58,7 @@ def draft_task(transcripts: Sequence[Transcript], source: str) -> str:
         *_kinds(groups),
     ]
     drafted = "\n".join(lines) + "\n"
-    return "\n".join([*_header(shown, experiments, source, drafted), drafted])
+    return "\n".join([*_header(without_presentation, experiments, source, drafted), drafted])
 
 
 def find_delimiters(texts: Sequence[str], source: str) -> tuple[str, str]:
@@ -69,22 +69,23 @@ def find_delimiters(texts: Sequence[str], source: str) -> tuple[str, str]:
     """
 
     def sound(delimiters: tuple[str, str]) -> int:
-        found = [mark for text in texts for mark in find_marks(text, delimiters)[0]]
-        n_faults = sum(mark.fault is not None for mark in found)
-        return len(found) - 2 * n_faults
+        marks = [mark for text in texts for mark in find_marks(text, delimiters)[0]]
+        return len(marks) - 2 * sum(mark.fault is not None for mark in marks)
 
     best = max(DELIMITERS, key=sound)
     if sound(best) < 1:
-        known = ", ".join(" ".join(pair) for pair in DELIMITERS)
+        pairs = ", ".join(" ".join(pair) for pair in DELIMITERS)
         raise QuestionError(
-            f"{source}: no answers between {known}; write a task file that names the delimiters (`delimiters`)"
+            f"{source}: no answers between {pairs}; write a task file that names the delimiters (`delimiters`)"
         )
     return best
 
 
 def find_block(texts: Sequence[str], delimiters: tuple[str, str]) -> str:
-    """Where blocks begin: a line that begins alike before most marks; what items begin with where they begin
-    differently; where all marks stand in one line, words in it; else `line`."""
+    """The beginning of blocks: that of a line before most marks, or words in the line where all marks stand in one.
+
+    Else the first words of all items, where items have several lines; else `line`.
+    """
     marked = [(text, [mark.start for mark in find_marks(text, delimiters)[0]]) for text in texts]
     marked = [(text, starts) for text, starts in marked if starts]
     headers: dict[str, dict[int, list[int]]] = {}
@@ -109,7 +110,7 @@ def find_block(texts: Sequence[str], delimiters: tuple[str, str]) -> str:
 
 
 def _beginnings(text: str) -> Iterator[str]:
-    """What a line, an item may be known by: its first two words; the first alone, where that is a number or a label."""
+    """Beginnings that may identify a line or an item: two words; or the first alone, if it is a number or a label."""
     first, *others = text.split(" ")[:2]
     if others:
         yield as_regex(" ".join((first, *others)))
@@ -118,28 +119,29 @@ def _beginnings(text: str) -> Iterator[str]:
 
 
 def _inline(marked: Sequence[tuple[str, list[int]]], delimiters: tuple[str, str]) -> dict[str, dict[int, list[int]]]:
-    """Words that stand behind marks in their line, by regular expression the places where they are found."""
+    """The places of words behind marks in their line, by their regular expression and the transcript."""
     regexes: dict[str, None] = {}
     for text, starts in marked:
         for start, following in pairwise(starts):
             behind = text.find(delimiters[1], start) + len(delimiters[1])
             between = text[behind : following - len(delimiters[0])].lstrip(" .,;:!?)]\"'")
             regexes |= dict.fromkeys(rf"(?<!\S){each}" for each in _beginnings(between) if between.strip())
-    return {
-        regex: {
-            who: places
-            for who, (text, _) in enumerate(marked)
-            if (places := [found.start() for found in re.finditer(regex, text)])
-        }
-        for regex in list(regexes)[:MOST_MARKS]
+    return {regex: _places(regex, marked) for regex in list(regexes)[:MOST_MARKS]}
+
+
+def _places(regex: str, marked: Sequence[tuple[str, list[int]]]) -> dict[int, list[int]]:
+    """The places of all matches, by the number of the transcript, where there is one."""
+    places = {
+        who: [match.start() for match in re.finditer(regex, text, re.MULTILINE)] for who, (text, _) in enumerate(marked)
     }
+    return {who: starts for who, starts in places.items() if starts}
 
 
 def _listed_items(marked: Sequence[tuple[str, list[int]]], delimiters: tuple[str, str]) -> str | None:
-    """Any of the words that items of several lines begin with, where each begins in its own way; None without.
+    """A regular expression for the beginnings of items of several lines that all begin differently; None without.
 
-    An item begins behind the line of the mark before; the first one where another transcript has an item that begins
-    so, else as many lines before its mark as most others.
+    An item begins behind the line of the mark before. The first item begins like an item of another transcript, else as
+    many lines before its mark as most others.
     """
     beginnings: dict[str, None] = {}
     firsts: list[list[str]] = []
@@ -163,20 +165,17 @@ def _listed_items(marked: Sequence[tuple[str, list[int]]], delimiters: tuple[str
     if not 2 <= len(beginnings) <= min(MOST_ITEMS, n_items / 2):
         return None
     regex = f"^(?:{'|'.join(sorted(beginnings))})"
-    places = {
-        who: [found.start() for found in re.finditer(regex, text, re.MULTILINE)] for who, (text, _) in enumerate(marked)
-    }
-    known = {who: found for who, found in places.items() if found}
-    return regex if known and _as_block(known, marked, 2) else None
+    places = _places(regex, marked)
+    return regex if places and _as_block(places, marked, 2) else None
 
 
 def _as_block(
     places: dict[int, list[int]], marked: Sequence[tuple[str, list[int]]], fewest: int
 ) -> tuple[int, float, int] | None:
-    """How good a beginning of blocks lines are that stand at these places; None where they are none.
+    """A score of these places as the beginnings of blocks, the higher the better; None where they are no beginnings.
 
     Args:
-        fewest: blocks with marks of a transcript, on average, at least.
+        fewest: smallest mean number of blocks with marks in a transcript.
     """
     n_before, counts = 0, []
     for who, begun in places.items():
@@ -192,49 +191,51 @@ def _as_block(
     return n_blocks, n_blocks / len(counts), -sum(begun[0] for begun in places.values())
 
 
-def _answered(shown: Sequence[Shown], delimiters: tuple[str, str], block: str) -> Iterator[AnsweredMark]:
+def _answered_marks(
+    transcripts: Sequence[TaskTranscript], delimiters: tuple[str, str], block: str
+) -> Iterator[AnsweredMark]:
     anything = Kind(name="anything", before=r"\S", candidates="open")
     task = Task(name="draft", delimiters=delimiters, block=block, kinds=(anything,))
-    for who, each in enumerate(shown):
+    for who, each in enumerate(transcripts):
         person = mark_person(each, task)
         for mark in person.marks:
             if mark.is_answer:
                 opened = mark.start - len(delimiters[0])
-                begun = max(0, opened - BEFORE)
-                words = words_before(each.text[begun:opened], delimiters[1], begun > 0)
-                yield AnsweredMark(who, (mark.answer or "").strip(), words, _scopes(person, mark.block, opened))
-
-
-def _scopes(person: Person, block: int, opened: int) -> dict[str, str]:
-    return {"block": person.shown.text[person.starts[block - 1] : opened], "instructions": person.instructions}
+                start = max(0, opened - BEFORE)
+                words = words_before(each.text[start:opened], delimiters[1], start > 0)
+                scopes = {
+                    "block": each.text[person.starts[mark.block - 1] : opened],
+                    "instructions": person.instructions,
+                }
+                yield AnsweredMark(who, (mark.answer or "").strip(), words, scopes)
 
 
 def _kinds(groups: Sequence[Group]) -> Iterator[str]:
     names = Counter[str]()
     for words, marks in groups:
         value, look = draft_candidates(marks)
-        seen = ", ".join(f"{_short(text)} {n}" for text, n in Counter(mark.answer for mark in marks).most_common(6))
+        counts = ", ".join(f"{_short(text)} {n}" for text, n in Counter(mark.answer for mark in marks).most_common(6))
         name = max((re.sub(r"\\d|[^a-z]", "", word.lower()) for word in words[:2]), key=len, default="") or "answer"
         names[name] += 1
         yield ""
         yield "[[kinds]]"
-        yield f"# {len(marks)} marks in {len({mark.who for mark in marks})} transcripts: {seen}"
+        yield f"# {len(marks)} marks in {len({mark.who for mark in marks})} transcripts: {counts}"
         yield f"name = {quoted(name if names[name] == 1 else f'{name}_{names[name]}')}"
         yield f"before = {quoted(before_regex(words))}" + ("" if words else "  # any text: no words stand before all")
         yield f"candidates = {value}  # {look}"
 
 
 def _reversed(transcripts: Sequence[Transcript]) -> Iterator[str]:
-    """The line that says whose scale ran the other way, where transcripts say so."""
-    said = [(each.model_extra or {}).get(FLIPPED) for each in transcripts]
-    values = [value for value in dict.fromkeys(map(_toml_value, said)) if value is not None]
+    """The line that says whose scale was reversed, where transcripts have such a field."""
+    fields = [(each.model_extra or {}).get(FLIPPED) for each in transcripts]
+    values = [value for value in dict.fromkeys(map(_toml_value, fields)) if value is not None]
     if not values:
         return
     yes = [value for value in values if value.strip("'").lower() in YES]
     no = [value for value in values if value not in yes]
-    said_yes, said_no = ", ".join(yes or ["true"]), ", ".join(no or ["false"])
-    line = f"reversed = {{ field = '{FLIPPED}', yes = [{said_yes}], no = [{said_no}] }}"
-    lacking = sum(_toml_value(value) is None for value in said)
+    listed_yes, listed_no = ", ".join(yes or ["true"]), ", ".join(no or ["false"])
+    line = f"reversed = {{ field = '{FLIPPED}', yes = [{listed_yes}], no = [{listed_no}] }}"
+    lacking = sum(_toml_value(value) is None for value in fields)
     yield f"# {line}  # {lacking} transcripts lack it" if lacking else f"{line}  # which of them is which?"
 
 
@@ -244,15 +245,18 @@ def _toml_value(value: object) -> str | None:
     return quoted(value) if isinstance(value, str) else str(value) if isinstance(value, int) else None
 
 
-def _header(shown: Sequence[Shown], experiments: Sequence[str], source: str, drafted: str) -> Iterator[str]:
+def _header(
+    transcripts: Sequence[TaskTranscript], experiments: Sequence[str], source: str, drafted: str
+) -> Iterator[str]:
+    """Comments on the draft as a whole: its source, how many marks it covers, and how many experiments it mixes."""
     task = Task.model_validate(tomllib.loads(drafted))
-    counts = Counter(mark.status for person in people_of(shown, task) for mark in person.marks)
-    asked, unlisted = sum(counts[status] for status in ASKED), counts[MarkStatus.UNLISTED]
-    yield f"# Drafted from {_short(source, 200)}: {len(shown)} transcripts. Look at each line before you rely on it."
-    yield f"# {asked} of {counts.total()} marks can be asked so; at {unlisted} the answer is no candidate."
+    counts = Counter(mark.status for person in people_of(transcripts, task) for mark in person.marks)
+    n_asked, n_unlisted, n = sum(counts[status] for status in ASKED), counts[MarkStatus.UNLISTED], len(transcripts)
+    yield f"# Drafted from {_short(source, 200)}: {n} transcripts. Look at each line before you rely on it."
+    yield f"# {n_asked} of {counts.total()} marks can be asked so; at {n_unlisted} the answer is no candidate."
     if len(experiments) > 1:
-        named = ", ".join(map(_short, experiments[:5]))
-        yield f"# {len(experiments)} experiments ({named}): one task file each is clearer where they are unlike."
+        names = ", ".join(map(_short, experiments[:5]))
+        yield f"# {len(experiments)} experiments ({names}): one task file each is clearer where they are unlike."
 
 
 def _slug(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Task files: what the marks of a transcript are, and what may be answered at each, as data (TOML)."""
+"""Task files (TOML): the kinds of marks of a transcript, and the possible answers at each."""
 
 import re
 from functools import cached_property
@@ -18,7 +18,7 @@ from valuesassets.records.settings.psych_tasks import FOLDER
 BY_LINE = "line"
 WAYS = ("list", "range", "options", "keys", "fill")
 PLACEHOLDER = re.compile(r"\{(\d+)\}")
-"""In a text to be filled in: the number of a group."""
+"""The number of a group, in a text to be filled in."""
 Where = Literal["block", "instructions", "transcript"]
 Text = Annotated[str, pydantic.Field(min_length=1)]
 
@@ -27,19 +27,19 @@ def compiled(regex: str, flags: re.RegexFlag = re.MULTILINE) -> re.Pattern[str]:
     """A regular expression of a task file; `^` and `$` stand for the ends of lines.
 
     Raises:
-        ValueError: it does not compile, or the empty text is one of its matches, which there are everywhere.
+        ValueError: it does not compile, or it matches the empty text and so everywhere.
     """
     try:
-        found = re.compile(regex, flags)
+        pattern = re.compile(regex, flags)
     except re.error as error:
         raise ValueError(f"{regex!r} is no regular expression ({error}); mend it") from None
-    if found.fullmatch(""):
+    if pattern.fullmatch(""):
         raise ValueError(f"{regex!r} matches everywhere, the empty text too; name what has to stand there")
-    return found
+    return pattern
 
 
-def found_before(regex: str | None, text: str) -> bool:
-    """Whether the `before` of a kind is found before a mark, whose place `$` stands for; None is found everywhere."""
+def stands_before(regex: str | None, text: str) -> bool:
+    """Whether the `before` of a kind matches the text before a mark, at whose end `$` matches; None matches always."""
     return regex is None or compiled(regex, re.NOFLAG).search(text) is not None
 
 
@@ -47,7 +47,7 @@ Regex = Annotated[Text, pydantic.AfterValidator(lambda regex: compiled(regex) an
 
 
 class Candidates(Record):
-    """What may be answered at a kind of mark: one of `list`, `range`, `options`, `keys`, `fill`."""
+    """A rule for the candidates at a kind of mark: one of `list`, `range`, `options`, `keys`, `fill`."""
 
     model_config = pydantic.ConfigDict(serialize_by_alias=True, validate_by_name=True)
 
@@ -56,7 +56,7 @@ class Candidates(Record):
     range: tuple[int, int] | None = None
     """All whole numbers from the first to the last."""
     format: str = "{}"
-    """How such a number is written."""
+    """The text for such a number."""
     options: Regex | None = None
     """Group 1 of every match, each text once."""
     keys: Regex | None = None
@@ -66,18 +66,17 @@ class Candidates(Record):
     """Texts with `{1}`, `{2}`, ... in place of the groups of the first match of `words`."""
     words: Regex | None = None
     where: Annotated[Where, pydantic.Field(alias="in")] = "block"
-    """What a regular expression is looked for in, up to the mark."""
+    """The text, up to the mark, in which a regular expression is looked for."""
 
     @pydantic.model_validator(mode="after")
     def _is_one_way(self) -> "Candidates":
-        named = {"list": self.listed, "range": self.range, "options": self.options, "keys": self.keys}
-        ways = [way for way, given in {**named, "fill": self.fill}.items() if given]
+        rules = (self.listed, self.range, self.options, self.keys, self.fill)
+        ways = [way for way, rule in zip(WAYS, rules, strict=True) if rule]
         if len(ways) != 1:
             raise ValueError(f"one of {', '.join(WAYS)} is needed (found {' and '.join(ways) or 'none'})")
         if (self.keys is None) != (not self.roles):
             raise ValueError("keys and roles belong together: a role for each group; add or leave out both")
-        if self.keys is not None and compiled(self.keys).groups != len(self.roles):
-            groups = compiled(self.keys).groups
+        if self.keys is not None and (groups := compiled(self.keys).groups) != len(self.roles):
             raise ValueError(f"keys has {groups} groups, roles {len(self.roles)} names; give one for each")
         if (self.words is None) != (not self.fill):
             raise ValueError("fill and words belong together; add or leave out both")
@@ -98,14 +97,14 @@ class Candidates(Record):
 
     @property
     def fixed(self) -> tuple[str, ...] | None:
-        """The texts, where they are the same at every mark."""
+        """The candidates, where they are the same at every mark."""
         if self.range is not None:
             return tuple(self.format.format(number) for number in range(self.range[0], self.range[1] + 1))
         return self.listed
 
     @property
-    def roles_of(self) -> tuple[str, ...]:
-        """What stands for the candidates from mark to mark: roles, or the texts to be filled in; else none."""
+    def stand_ins(self) -> tuple[str, ...]:
+        """Names for candidates that differ from mark to mark: roles, or the texts to be filled in; else none."""
         return self.roles or self.fill
 
 
@@ -114,18 +113,18 @@ class Kind(Record):
 
     name: Text
     before: Regex | None = None
-    """What is looked for in the 200 characters before a mark of this kind; the first kind that is found is taken. The
-    last kind may do without: it is that of any mark that is none of the others."""
+    """Looked for in the 200 characters before a mark, whose kind is the first that matches. The last kind may leave it
+    out: then all other marks are of that kind."""
     candidates: Candidates | Literal["open"]
-    """What may be answered; `open`: anything, so that only what was answered is read."""
+    """What may be answered; `open`: anything, so that only the given answer is read."""
     values: tuple[float, ...] = ()
-    """The candidates as numbers, in their order (or that of the roles), where they are no numbers themselves."""
+    """Numbers for the candidates, in their order (or that of the roles), where they are no numbers themselves."""
     flips: bool = True
-    """Whether the scale runs the other way in a reversed presentation."""
+    """Whether a reversed presentation reverses the scale."""
 
     @pydantic.model_validator(mode="after")
     def _values_fit(self) -> "Kind":
-        n = 0 if self.candidates == "open" else len(self.candidates.fixed or self.candidates.roles_of)
+        n = 0 if self.candidates == "open" else len(self.candidates.fixed or self.candidates.stand_ins)
         if self.values and n and len(self.values) != n:
             raise ValueError(f"values: {len(self.values)} numbers for {n} candidates; give one for each")
         if self.values and not n:
@@ -143,23 +142,23 @@ class Kind(Record):
 
 
 class Presentation(Record):
-    """Which participants were shown the scale the other way round."""
+    """Which participants were shown the scale reversed."""
 
     field: Text
-    """Key of a transcript that says it."""
+    """The key of a transcript whose value says it."""
     yes: Annotated[tuple[bool | str | int, ...], pydantic.Field(min_length=1)]
     no: Annotated[tuple[bool | str | int, ...], pydantic.Field(min_length=1)]
 
-    def is_reversed(self, said: Any) -> bool | None:
-        """Whether a transcript's field says so; None where it says something that is not listed."""
-        for is_it, listed in ((True, self.yes), (False, self.no)):
-            if any(type(said) is type(value) and said == value for value in listed):
-                return is_it
+    def is_reversed(self, value: Any) -> bool | None:
+        """Whether the field's value means reversed; None where it is not listed."""
+        for answer, listed in ((True, self.yes), (False, self.no)):
+            if any(type(value) is type(each) and value == each for each in listed):
+                return answer
         return None
 
 
 class Scale(Record):
-    """A scale: which marks are its items, by number, and which of them are keyed the other way."""
+    """A scale: the numbers of the marks that are its items, and of those that are reverse-keyed."""
 
     items: Annotated[tuple[Annotated[int, pydantic.Field(ge=1)], ...], pydantic.Field(min_length=1)]
     reversed: tuple[int, ...] = ()
@@ -172,18 +171,18 @@ class Scale(Record):
 
 
 class Task(Record):
-    """One task: a questionnaire or an experiment, as its transcripts have it."""
+    """One task: how to read the transcripts of a questionnaire or an experiment."""
 
     name: Annotated[str, pydantic.Field(pattern=FAMILY_NAME)]
     delimiters: tuple[Text, Text] = ANGLES
-    """What stands before an answer and behind it."""
+    """The texts before an answer and behind it."""
     block: Text = BY_LINE
-    """Where a block (an item, a problem, a balloon) begins: a regular expression; `line`: behind the block before, up
-    to the end of the line that a mark is in."""
+    """The beginning of a block (an item, a problem, a balloon): a regular expression; `line`: a block ends with the
+    line of a mark."""
     feedback: bool = True
-    """Whether later text shows what answers led to: then no answer may be changed."""
+    """Whether later text shows what answers led to, so that no answer may be changed."""
     reply_hint: str | None = None
-    """What chat models are told beside the instructions."""
+    """An instruction for chat models, beside those of the task."""
     reversed: Presentation | None = None
     kinds: Annotated[tuple[Kind, ...], pydantic.Field(min_length=1)]
     scales: dict[str, Scale] = pydantic.Field(default_factory=dict)
@@ -216,7 +215,7 @@ def task_path(name_or_path: str | Path) -> Path:
     """The file of a bundled task, or the path itself.
 
     Raises:
-        QuestionError: neither a bundled name nor a file that is there.
+        QuestionError: it is neither a bundled name nor a file.
     """
     bundled = bundled_names(FOLDER, ".toml")
     if str(name_or_path) in bundled:

@@ -1,8 +1,8 @@
-"""`psych_tasks/transcripts`: people's transcripts as their file has them, with the presentation of each."""
+"""`psych_tasks/transcripts`: people's transcripts, each with the presentation of its scales."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import pandas as pd
 
@@ -15,11 +15,11 @@ from valuesassets.records.marks import Transcript, read_transcripts
 FORWARD, REVERSED = "forward", "reversed"
 
 
-class Shown(NamedTuple):
+class TaskTranscript(NamedTuple):
     """What a participant was shown and answered.
 
     Attributes:
-        presentation: which way round scales were shown; None where the task knows one way only.
+        presentation: whether scales were shown forward or reversed; None where the task has one presentation.
     """
 
     experiment: str
@@ -32,47 +32,43 @@ def derive_transcripts(path: Path, task: Task, participants: int | None = None) 
     """The transcripts of a file as a table, the first `participants` of them.
 
     Raises:
-        QuestionError: the file cannot be read, or a transcript says nothing of its presentation that the task lists;
-            names file and line.
+        QuestionError: the file cannot be read, or the task lists no presentation of a transcript; names file and line.
     """
-    found = read_transcripts(path)[:participants]
-    if not found:
+    transcripts = read_transcripts(path)[:participants]
+    if not transcripts:
         raise QuestionError(
             f"{path}: no transcript in it; name a file of JSON lines with text, experiment, participant"
         )
     text = read_text(path, "a file of JSON lines", QuestionError)
-    lines = [number for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    shown = zip(found, lines, strict=False)
-    return pd.DataFrame([shown_of(transcript, task, f"{path}: line {number}") for transcript, number in shown])
+    numbers = [number for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    numbered = zip(transcripts, numbers, strict=False)
+    return pd.DataFrame(
+        [task_transcript(transcript, task, f"{path}: line {number}") for transcript, number in numbered]
+    )
 
 
-def shown_of(transcript: Transcript, task: Task, source: str) -> Shown:
+def task_transcript(transcript: Transcript, task: Task, source: str) -> TaskTranscript:
     """A transcript with its presentation.
 
     Raises:
-        QuestionError: its field says something that the task does not list; names source and participant.
+        QuestionError: its field has a value that the task does not list; names source and participant.
     """
     presentation = None
     if task.reversed is not None:
-        said: Any = (transcript.model_extra or {}).get(task.reversed.field)
-        is_reversed = task.reversed.is_reversed(said)
+        value = (transcript.model_extra or {}).get(task.reversed.field)
+        is_reversed = task.reversed.is_reversed(value)
         if is_reversed is None:
             yes, no = (", ".join(map(repr, values)) for values in (task.reversed.yes, task.reversed.no))
             raise QuestionError(
                 f"{source}: participant {transcript.participant} of {transcript.experiment}: {task.reversed.field} is "
-                f"{said!r}, the task {task.name} knows {yes} and {no}; mend the line, or list it in the task file"
+                f"{value!r}, the task {task.name} knows {yes} and {no}; mend the line, or list it in the task file"
             )
         presentation = REVERSED if is_reversed else FORWARD
-    return Shown(transcript.experiment, transcript.participant, presentation, transcript.text)
+    return TaskTranscript(transcript.experiment, transcript.participant, presentation, transcript.text)
 
 
-def shown_rows(frame: pd.DataFrame) -> Iterator[Shown]:
+def task_transcripts(frame: pd.DataFrame) -> Iterator[TaskTranscript]:
     """The rows of the table as records."""
     for row in records(frame):
-        said = row["presentation"]
-        yield Shown(row["experiment"], row["participant"], None if pd.isna(said) else said, row["text"])
-
-
-def by_person(people: Sequence[Any]) -> dict[tuple[str, str], Any]:
-    """Anything that has `experiment` and `participant`, by these."""
-    return {(person.experiment, person.participant): person for person in people}
+        presentation = None if pd.isna(row["presentation"]) else row["presentation"]
+        yield TaskTranscript(row["experiment"], row["participant"], presentation, row["text"])

@@ -1,4 +1,4 @@
-"""`psych_tasks/layout_effect`: whether a model says something else where transcripts are laid out in another way."""
+"""`psych_tasks/layout_effect`: whether a model's answers depend on the layout of transcripts."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from valuesassets.records.settings.measuring import Inference
 
 
 def derive_layout_effect(marks: pd.DataFrame, inference: Inference) -> dict[str, pd.DataFrame]:
-    """`effects`: each layout against the first, over the marks that both have; p-values corrected over all rows.
+    """Table `effects`: each layout against the first, over the marks of both; p-values corrected over all rows.
 
     Args:
         marks: rows of `answer_distributions/marks` with `model` and `task`.
@@ -21,24 +21,23 @@ def derive_layout_effect(marks: pd.DataFrame, inference: Inference) -> dict[str,
     Raises:
         MissingData: no model was asked in two layouts.
     """
-    found: list[dict[str, Any]] = []
+    effects: list[dict[str, Any]] = []
     for (model, task, history), part in scored_marks(marks).groupby(["model", "task", "history"], sort=False):  # type: ignore[misc]
         by_layout = dict(iter(part.groupby("layout", sort=False)))
         first, *others = by_layout
         for layout in others:
             row = {"model": model, "task": task, "history": history, "layout": layout, "against": first}
-            found.append(row | _compared(by_layout[layout], by_layout[first], inference.level))
-    if not found:
+            effects.append(row | _compare(by_layout[layout], by_layout[first], inference.level))
+    if not effects:
         raise MissingData(
             "every model was asked in one layout; name another as psych_tasks.layout (marked, plain), or ask a chat "
             "model as two families, one with prompting.style = 'chat'"
         )
-    return {"effects": corrected(LAYOUT_EFFECTS.frame(found), (), inference)}
+    return {"effects": corrected(LAYOUT_EFFECTS.frame(effects), (), inference)}
 
 
-def _compared(one: pd.DataFrame, other: pd.DataFrame, level: float) -> dict[str, Any]:
-    keys = ["person", "mark", "draw"]
-    both = one.merge(other, on=keys, suffixes=("", "_other"))
+def _compare(layout: pd.DataFrame, first: pd.DataFrame, level: float) -> dict[str, Any]:
+    both = layout.merge(first, on=["person", "mark", "draw"], suffixes=("", "_other"))
     try:
         others = person_scores(both.assign(log_share=both["log_share_other"]))
         difference = gain(person_scores(both), others, level)

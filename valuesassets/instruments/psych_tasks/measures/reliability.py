@@ -1,9 +1,9 @@
-"""`psych_tasks/reliability`: would scale scores set models apart alike with other items, presentations and draws?
+"""`psych_tasks/reliability`: do scale scores differ between models alike with other items, presentations and draws?
 
-No human answer is in it: what a model does not agree with itself about is no trait of it.
+It uses no human answer: a trait is what a model shows in all of its own answers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ FACTORS = ("model", *FACETS)
 MODEL: Effect = frozenset({"model"})
 FEWEST_MODELS = 3
 FEWEST_LINES = 3
-"""Lines of models for an interval: with one left out, two must be there to tell them apart."""
+"""Lines of models for an interval: two are needed when one is left out."""
 WHERE = ["history", "experiment", "scale"]
 ONE_LEVEL = {
     "item": "one item: what others would change was not measured",
@@ -40,27 +40,27 @@ def derive_reliability(frame: pd.DataFrame, level: float = 0.95) -> dict[str, pd
     """Tables `scales` (coefficients of each history, experiment and scale) and `components` (variances by source).
 
     `generalizability` is over all facets that have several levels; `over_items`, `over_presentations`, `over_draws`
-    over one of them, the others held as they are: over items it is Cronbach's alpha, as far as that is not negative.
-    Shares are of all variance that has to do with models. Intervals are over lines of models, which are taken as
-    independent: Feldt's, with Satterthwaite's degrees of freedom where the error is of several facets, or the one that
-    leaves out a line at a time where that reaches further, as it does where models are skewed, flat or peaked.
+    over one of them, the others fixed: over items it is Cronbach's alpha, where that is not negative. Shares are of all
+    variance that involves models. Intervals are over lines of models, which are assumed to be independent: Feldt's,
+    with Satterthwaite's degrees of freedom where the error is of several facets, or the jackknife's over lines where
+    that is wider, as it is where models are skewed, flat or peaked.
 
     Args:
         frame: `history`, `model`, `experiment`, `scale`, `item`, `presentation` (empty where there is one), `draw`,
-            `expected` (re-keyed); `line` of the model, each its own where left out. Items that are not there for every
-            model, presentation and draw are left out.
+            `expected` (re-keyed); optionally `line` of the model, each its own if left out. Items without an answer of
+            every model, presentation and draw are left out.
 
     Source: Brennan (2001), Generalizability Theory, sections 4.1 and 5.1; Hoyt (1941), Psychometrika 6(3), 153-160
     (alpha as such a coefficient).
     """
     scale_rows: list[dict[str, Any]] = []
     component_rows: list[dict[str, Any]] = []
-    for names, asked in parts_of(frame, WHERE):
+    for names, part in parts_of(frame, WHERE):
         where: dict[str, Any] = dict(zip(WHERE, names, strict=True))
-        values = _crossed(asked)
+        values = _crossed(part)
         is_whole = np.isfinite(values).all(axis=(0, 2, 3))
         whole = values[:, is_whole]
-        line = np.unique(lines_of(asked, dict.fromkeys(asked["model"])), return_inverse=True)[1]
+        line = np.unique(lines_of(part, dict.fromkeys(part["model"])), return_inverse=True)[1]
         sizes = dict(zip(("models", *(f"{facet}s" for facet in FACETS)), whole.shape, strict=True))
         sizes["lines"] = n_lines = int(line.max()) + 1
         reasons = [f"{np.sum(~is_whole)} items were not read everywhere and are left out"] if not is_whole.all() else []
@@ -68,8 +68,8 @@ def derive_reliability(frame: pd.DataFrame, level: float = 0.95) -> dict[str, pd
             row = _coefficients(whole, line, level)
             component_rows += [where | each for each in _shares(whole)]
             if n_lines < FEWEST_LINES:
-                of = f"{n_lines} line{'s' * (n_lines != 1)}"
-                reasons.append(f"no interval: the models are of {of}, {FEWEST_LINES} or more are needed")
+                number = f"{n_lines} line{'s' * (n_lines != 1)}"
+                reasons.append(f"no interval: the models are of {number}, {FEWEST_LINES} or more are needed")
             reasons += [ONE_LEVEL[facet] for facet in FACETS if sizes[f"{facet}s"] == 1]
         except MissingData as error:
             row = {}
@@ -82,7 +82,7 @@ def derive_reliability(frame: pd.DataFrame, level: float = 0.95) -> dict[str, pd
 
 
 def coefficient(values: Array) -> float:
-    """Generalizability, 0 to 1, of models' means over all else in (models, items, presentations, draws) values.
+    """Generalizability (0 to 1) of models' means over (models, items, presentations, draws) values.
 
     sigma^2(m) / (sigma^2(m) + sum over sets S of facets of sigma^2(m S) / number of their conditions).
 
@@ -100,46 +100,44 @@ def coefficient(values: Array) -> float:
 
 
 def _coefficients(values: Array, line: NDArray[np.intp], level: float) -> dict[str, Any]:
-    """All coefficients of complete values with their intervals; those over a facet of one level are left out.
+    """All coefficients of complete values with their intervals, without those over a facet of one level.
 
     Raises:
         MissingData: too few models, no item, or one level of every facet.
     """
     n_models, n_items = values.shape[:2]
     if n_models < FEWEST_MODELS:
-        said = f"{n_models} model{'s' * (n_models != 1)}"
-        raise MissingData(f"{said}, {FEWEST_MODELS} or more are needed to tell them apart")
+        number = f"{n_models} model{'s' * (n_models != 1)}"
+        raise MissingData(f"{number}, {FEWEST_MODELS} or more are needed to tell them apart")
     if n_items == 0:
         raise MissingData("no item was read everywhere")
     if np.ptp(values, axis=0).max() <= ROUNDING * max(1.0, float(np.abs(values).max())):
         raise MissingData("all models answer the same: nothing varies")
-    found = _with_interval("generalizability", values, line, level)
+    columns = _with_interval("generalizability", values, line, level)
     for axis, facet in enumerate(FACETS, 1):
         if values.shape[axis] > 1:
-            others = tuple(other for other in range(1, 4) if other != axis)
-            found |= _with_interval(f"over_{facet}s", values, line, level, others)
-    return found
+            means = values.mean(axis=tuple({1, 2, 3} - {axis}), keepdims=True)
+            columns |= _with_interval(f"over_{facet}s", means, line, level)
+    return columns
 
 
-def _with_interval(
-    name: str, values: Array, line: NDArray[np.intp], level: float, held: Sequence[int] = ()
-) -> dict[str, Any]:
-    """A coefficient over the facets that are not held, and its interval over lines of models, where there is one."""
-    of = values.mean(axis=tuple(held), keepdims=True) if held else values
-    estimate, n_lines = coefficient(of), int(line.max()) + 1
+def _with_interval(name: str, values: Array, line: NDArray[np.intp], level: float) -> dict[str, Any]:
+    """A coefficient, and its interval over lines of models where there is one."""
+    estimate, n_lines = coefficient(values), int(line.max()) + 1
     if n_lines < FEWEST_LINES or estimate >= 1 - ROUNDING:
         return with_ends(name, estimate, (None, None))
-    exact = variance_share_interval(estimate, n_lines - 1, _error_degrees(of, n_lines), level)
-    without = jackknife_ends(estimate, np.array([coefficient(of[line != each]) for each in range(n_lines)]), level)
-    low, high = min(exact[0], without[0]), max(exact[1], without[1])
+    exact = variance_share_interval(estimate, n_lines - 1, _error_degrees(values, n_lines), level)
+    without_line = np.array([coefficient(values[line != each]) for each in range(n_lines)])
+    jackknife = jackknife_ends(estimate, without_line, level)
+    low, high = min(exact[0], jackknife[0]), max(exact[1], jackknife[1])
     return with_ends(name, estimate, (max(low, 0.0), min(high, 1.0)))
 
 
 def _error_degrees(values: Array, n_lines: int) -> float:
     """Satterthwaite's degrees of freedom of the error of models' means, which is a sum of mean squares.
 
-    The mean squares of model x facets, those of an even number of facets taken off, make the error: for one facet it is
-    model x facet, with (lines - 1)(levels - 1).
+    The error is the sum of the mean squares of model x facets, where those of an even number of facets are subtracted:
+    for one facet it is model x facet, with (lines - 1)(levels - 1).
     """
     sizes: dict[str, int] = dict(zip(FACTORS, values.shape, strict=True))
     components: Mapping[Effect, Array] = {
@@ -160,22 +158,22 @@ def _error_degrees(values: Array, n_lines: int) -> float:
 
 
 def _shares(values: Array) -> list[dict[str, Any]]:
-    """Variance of every effect that a model has a part in; negative ones have no share."""
+    """Variance of every effect that involves models; negative ones have no share."""
     components = variance_components(values, FACTORS)
-    found = {
+    variances = {
         " x ".join(each for each in FACTORS if each in effect): variance.item()
         for effect, variance in components.items()
         if effect >= MODEL
     }
-    total = sum(max(variance, 0) for variance in found.values())
+    total = sum(max(variance, 0) for variance in variances.values())
     return [
         {"source": name, "variance": variance, "share": max(variance, 0) / total if total > 0 else None}
-        for name, variance in found.items()
+        for name, variance in variances.items()
     ]
 
 
 def _crossed(frame: pd.DataFrame) -> Array:
-    """(models, items, presentations, draws) expected values; NaN where there is none. Rows of one cell are averaged."""
+    """(models, items, presentations, draws) expected values, means over rows of one cell; NaN where there is none."""
     places, shape = [], []
     for factor in FACTORS:
         codes, levels = pd.factorize(column(frame, factor), use_na_sentinel=False)

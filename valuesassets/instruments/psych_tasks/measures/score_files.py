@@ -1,87 +1,129 @@
-"""Files of item scores that were made anywhere, and of items' keying: tables of text (CSV), read and looked through."""
+"""Files (CSV) of item scores, of any origin, and of items' keying; and the reliability of such scores."""
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from valuesassets.instruments.psych_tasks.measures.model_lines import line_of_name
+from valuesassets.instruments.psych_tasks.measures.keying import preference_columns
+from valuesassets.instruments.psych_tasks.measures.model_lines import line_of_name, lines_of
+from valuesassets.instruments.psych_tasks.published.published_scores import alpha_columns
 from valuesassets.records.errors import InputError
+from valuesassets.records.frames import parts_of
 from valuesassets.records.text_tables import Row, read_rows
 
 SCORES = ("experiment", "model", "item", "score")
 KEYING = ("experiment", "item", "is_reversed")
 EMPTY = frozenset({"", "nan", "none", "null", "na", "n/a"})
-"""What stands where there is no score."""
-SAID = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+"""Texts in place of a missing score."""
+PREFERENCE = ("rho", "p", "pi_bias", "pi_bias_low", "pi_bias_high", "verdict", "reason")
+BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 def read_scores(path: Path) -> pd.DataFrame:
     """Scores of a file: `experiment`, `category` (None where it has none), `model`, `item`, `score` (NaN where empty).
 
-    `line` of the model is that of the file, else by the model's name.
+    `line` of the model is that of the file, else that of the model's name.
 
     Raises:
         InputError: no such table; a column is missing; a score is no number; one stands twice. Names file, row, column.
     """
-    found, seen = [], {}
+    scores: list[dict[str, object]] = []
+    numbers: dict[tuple[str, ...], int] = {}
     for row in read_rows(path, SCORES):
         experiment, model, item = (_named(path, row, name) for name in SCORES[:3])
-        _require_once(path, row, seen, {"experiment": experiment, "model": model, "item": item})
+        _require_once(path, row, numbers, {"experiment": experiment, "model": model, "item": item})
         category = row.fields.get("category") or None
         score = _number(path, row, row.fields["score"])
         line = row.fields.get("line") or line_of_name(model)
-        found.append({"experiment": experiment, "category": category, "model": model, "line": line})
-        found[-1] |= {"item": item, "score": score}
-    return pd.DataFrame(found)
+        names = {"experiment": experiment, "category": category, "model": model, "line": line}
+        scores.append(names | {"item": item, "score": score})
+    return pd.DataFrame(scores)
 
 
 def read_keying(path: Path, scores: pd.DataFrame, source: Path) -> dict[tuple[str, str], bool]:
-    """Whether items are reverse-keyed, by (experiment, item), for every item that has a score and no other.
+    """Whether each item with a score is reverse-keyed, by (experiment, item).
 
-    An experiment of which the file has no item is taken as keyed forward throughout (`left_out`).
+    An experiment without items in the file is taken as keyed forward throughout (`left_out`).
 
     Args:
-        scores: as `read_scores` gives them.
+        scores: the result of `read_scores`.
         source: their file.
 
     Raises:
-        InputError: as `read_scores`; or an item has a score and no keying, where others of its experiment have one, or
-            keying and no score.
+        InputError: as `read_scores`; or an item has keying and no score, or a score and no keying although others of
+            its experiment have one.
     """
-    known = set(zip(scores["experiment"], scores["item"], strict=True))
-    found: dict[tuple[str, str], bool] = {}
-    seen: dict[tuple[str, ...], int] = {}
+    scored = dict.fromkeys(zip(scores["experiment"], scores["item"], strict=True))
+    is_reversed: dict[tuple[str, str], bool] = {}
+    numbers: dict[tuple[str, ...], int] = {}
     for row in read_rows(path, KEYING):
         experiment, item = (_named(path, row, name) for name in KEYING[:2])
-        _require_once(path, row, seen, {"experiment": experiment, "item": item})
-        if (experiment, item) not in known:
+        _require_once(path, row, numbers, {"experiment": experiment, "item": item})
+        if (experiment, item) not in scored:
             raise InputError(
                 f"{path}: row {row.number}, column item: {item} of {experiment} has no score in {source}; mend or "
                 "remove it"
             )
-        said = row.fields["is_reversed"]
-        if said.lower() not in SAID:
+        text = row.fields["is_reversed"]
+        if text.lower() not in BOOLEANS:
             raise InputError(
-                f"{path}: row {row.number}, column is_reversed: found {said[:40]!r}, true or false was expected; mend "
+                f"{path}: row {row.number}, column is_reversed: found {text[:40]!r}, true or false was expected; mend "
                 "it"
             )
-        found[experiment, item] = SAID[said.lower()]
-    known_experiments = {experiment for experiment, _ in found}
-    found |= {pair: False for pair in known if pair[0] not in known_experiments}
-    lacking = [pair for pair in zip(scores["experiment"], scores["item"], strict=True) if pair not in found]
-    if lacking:
+        is_reversed[experiment, item] = BOOLEANS[text.lower()]
+    keyed = {experiment for experiment, _ in is_reversed}
+    is_reversed |= {pair: False for pair in scored if pair[0] not in keyed}
+    if lacking := [pair for pair in scored if pair not in is_reversed]:
         experiment, item = lacking[0]
-        more = f" (and {n - 1} more)" if (n := len(set(lacking))) > 1 else ""
+        more = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
         raise InputError(f"{path}: no row for item {item} of {experiment}{more}, scored in {source}; add it")
-    return found
+    return is_reversed
 
 
 def left_out(path: Path, scores: pd.DataFrame) -> list[str]:
-    """The experiments of which a keying file has no item, in the order of the scores."""
+    """The experiments without items in a keying file, in the order of the scores."""
     named = {_named(path, row, "experiment") for row in read_rows(path, KEYING)}
     return [name for name in dict.fromkeys(scores["experiment"]) if name not in named]
+
+
+def scale_rows(scores: pd.DataFrame, level: float = 0.95) -> list[dict[str, Any]]:
+    """Alpha over models of every experiment and category, from scores of `read_scores` as they are."""
+    alphas = []
+    for (experiment, category), part in parts_of(scores.fillna({"category": ""}), ["experiment", "category"]):
+        table = _models_by_items(part)
+        columns = alpha_columns(table.to_numpy(dtype=float), level, lines_of(part, table.index))
+        alphas.append({"experiment": experiment, "category": category or None} | columns)
+    return alphas
+
+
+def keying_rows(
+    scores: pd.DataFrame, is_reversed: Mapping[tuple[str, str], bool], level: float = 0.95
+) -> list[dict[str, Any]]:
+    """rho and pi_bias of every experiment.
+
+    Args:
+        scores: the result of `read_scores`, nothing recoded.
+        is_reversed: the result of `read_keying`.
+    """
+    preferences = []
+    for (experiment,), part in parts_of(scores, ["experiment"]):
+        table = _models_by_items(part)
+        reverse = np.array([is_reversed[experiment, item] for item in table.columns])
+        lines = lines_of(part, table.index)
+        columns = preference_columns(table.to_numpy(dtype=float), reverse, level, lines)
+        row = {"experiment": experiment, "models": len(table), "lines": len(set(lines))}
+        preferences.append(row | {name: columns[name] for name in PREFERENCE})
+    return preferences
+
+
+def _models_by_items(scores: pd.DataFrame) -> pd.DataFrame:
+    """(models, items) scores of one scale, NaN where a model has none."""
+    return scores.pivot(index="model", columns="item", values="score")
 
 
 def _named(path: Path, row: Row, column: str) -> str:
@@ -107,9 +149,9 @@ def _number(path: Path, row: Row, text: str) -> float:
     return number
 
 
-def _require_once(path: Path, row: Row, seen: dict[tuple[str, ...], int], names: dict[str, str]) -> None:
-    key = tuple(names.values())
-    if key in seen:
-        said = ", ".join(f"{column} {name}" for column, name in names.items())
-        raise InputError(f"{path}: row {row.number}: {said} stands in row {seen[key]} too; keep one of them")
-    seen[key] = row.number
+def _require_once(path: Path, row: Row, numbers: dict[tuple[str, ...], int], names: dict[str, str]) -> None:
+    """Note the number of a row by its names; refuse names that an earlier row has."""
+    earlier = numbers.setdefault(tuple(names.values()), row.number)
+    if earlier != row.number:
+        entry = ", ".join(f"{column} {name}" for column, name in names.items())
+        raise InputError(f"{path}: row {row.number}: {entry} stands in row {earlier} too; keep one of them")

@@ -1,13 +1,14 @@
-"""Tasks of made-up people, and the law by which they answer: known at every mark, whatever stands before it.
+"""Tasks of made-up people, and the probability of each of their answers, which is known at every mark.
 
-q = (1 - style - content) item + style (share of earlier answers) + content (the same, turned round where two items are
+q = (1 - style - content) item + style (share of earlier answers) + content (the same, reversed where two items are
 keyed differently). A share is smoothed by one answer spread over all candidates.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,56 +29,58 @@ class Earlier(NamedTuple):
 
 @dataclass(frozen=True)
 class Way:
-    """What differs between people: whether scales are shown the other way round, and the keys that they press."""
+    """What differs between people: whether scales are shown reversed, and the keys that they press."""
 
     is_reversed: bool = False
     keys: tuple[str, ...] = ()
 
 
-class PlantedTask(Protocol):
-    """A task with a law."""
+class PlantedTask(ABC):
+    """A task that made-up people answer, with `candidates` at each mark and `n_blocks` blocks."""
 
-    @property
-    def candidates(self) -> int:
-        """How many there are at each mark."""
-        ...
+    candidates: ClassVar[int]
+    n_blocks: ClassVar[int]
 
     def way(self, random: np.random.Generator) -> Way:
-        """How a new person is shown the task."""
-        ...
+        """How a new person is shown the task; all are shown the same unless a task says otherwise."""
+        return Way()
 
+    @abstractmethod
     def instructions(self, way: Way) -> str:
-        """What stands before the first block."""
-        ...
+        """The text before the first block."""
 
+    @abstractmethod
     def texts(self, way: Way) -> tuple[str, ...]:
         """The candidates."""
-        ...
 
+    @abstractmethod
     def own(self, way: Way, number: int, block: int, earlier: Sequence[Earlier]) -> Probs:
-        """(candidates,) how often each is answered for what is asked alone."""
-        ...
+        """(candidates,) probabilities of the answers to the question alone."""
 
     def is_keyed_alike(self, number: int, other: int) -> bool:
-        """Whether two marks mean the same by the same answer."""
-        ...
+        """Whether the same answer means the same at two marks."""
+        return True
+
+    def question(self, number: int) -> str:
+        """The text of a block up to its only answer, where it has one."""
+        raise NotImplementedError
 
 
-def law_at(
-    task: PlantedTask, law: PlantedModel, way: Way, number: int, block: int, earlier: Sequence[Earlier]
+def planted_probs(
+    task: PlantedTask, response: PlantedModel, way: Way, number: int, block: int, earlier: Sequence[Earlier]
 ) -> Probs:
-    """(candidates,) how probable each answer is at a mark, behind what stands before it.
+    """(candidates,) probabilities of the answers at a mark under a response model.
 
     Args:
-        earlier: the marks that stand before it, whoever answered them, in any order.
+        earlier: the marks before it, whoever answered them, in any order.
     """
-    return mixed(law, *parts_at(task, way, number, block, earlier))
+    return mix(response, *mixture_parts(task, way, number, block, earlier))
 
 
-def parts_at(
+def mixture_parts(
     task: PlantedTask, way: Way, number: int, block: int, earlier: Sequence[Earlier]
 ) -> tuple[Probs, Probs, Probs]:
-    """(candidates,) what is mixed at a mark: the item's own answers, the share of earlier ones, the same by keying."""
+    """(candidates,) parts that are mixed at a mark: the item's own answers, shares of earlier ones, the same by key."""
     even = [1 / task.candidates] * task.candidates
     style, content = even.copy(), even.copy()
     for mark in earlier:
@@ -88,9 +91,9 @@ def parts_at(
     return task.own(way, number, block, earlier), np.array(style) / n, np.array(content) / n
 
 
-def mixed(law: PlantedModel, own: Probs, style: Probs, content: Probs) -> Probs:
-    """(candidates,) the law, of its parts."""
-    return (1 - law.style - law.content) * own + law.style * style + law.content * content
+def mix(response: PlantedModel, own: Probs, style: Probs, content: Probs) -> Probs:
+    """(candidates,) the mixture of these parts under a response model."""
+    return (1 - response.style - response.content) * own + response.style * style + response.content * content
 
 
 STATEMENTS = (
@@ -106,24 +109,23 @@ STATEMENTS = (
     "Often forget to put things back in their proper place",
 )
 """Of the International Personality Item Pool, facet orderliness (public domain, https://ipip.ori.org); every second one
-is keyed the other way."""
+is reverse-keyed."""
 AGREEMENT = ("very inaccurate", "rather inaccurate", "neither", "rather accurate", "very accurate")
 DEEDS = (
     *("go to the cinema", "eat in a restaurant", "meet friends"),
     *("clean the windows", "repair something", "cook for others"),
 )
 KEYS = (("P", "S"), ("E", "W"), ("G", "K"))
-BALLOONS, MOST_PUMPS = 4, 5
+MOST_PUMPS = 5
 
 
-@dataclass(frozen=True)
-class Traits:
-    """Statements of one trait, half of them keyed the other way."""
+class Traits(PlantedTask):
+    """Statements of one trait, half of them reverse-keyed."""
 
-    candidates: int = len(AGREEMENT)
+    candidates, n_blocks = len(AGREEMENT), len(STATEMENTS)
 
     def way(self, random: np.random.Generator) -> Way:
-        """Half of the people are shown the scale the other way round."""
+        """The scale is shown reversed to half of the people."""
         return Way(is_reversed=bool(random.integers(2)))
 
     def instructions(self, way: Way) -> str:
@@ -137,28 +139,23 @@ class Traits:
         return tuple(str(number) for number in range(1, self.candidates + 1))
 
     def own(self, way: Way, number: int, block: int, earlier: Sequence[Earlier]) -> Probs:
-        """A distribution of the statement's own, turned round with the scale."""
-        own = _drawn("traits", number, self.candidates, alpha=1.5)
-        return own[::-1] if way.is_reversed else own
+        """The statement's own distribution, reversed with the scale."""
+        probs = _statement_probs(number)
+        return probs[::-1] if way.is_reversed else probs
 
     def is_keyed_alike(self, number: int, other: int) -> bool:
-        """Every second statement is keyed the other way."""
+        """Every second statement is reverse-keyed."""
         return number % 2 == other % 2
 
-    def block(self, number: int) -> str:
-        """What is asked, up to the answer."""
+    def question(self, number: int) -> str:
+        """A statement."""
         return f"{number}. {STATEMENTS[number - 1]}. "
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(PlantedTask):
     """How often things were done in a month."""
 
-    candidates: int = 13
-
-    def way(self, random: np.random.Generator) -> Way:
-        """All are shown the same."""
-        return Way()
+    candidates, n_blocks = 13, len(DEEDS)
 
     def instructions(self, way: Way) -> str:
         """What is counted."""
@@ -169,23 +166,18 @@ class Counts:
         return tuple(str(number) for number in range(self.candidates))
 
     def own(self, way: Way, number: int, block: int, earlier: Sequence[Earlier]) -> Probs:
-        """Small numbers more often, and one number of the deed's own."""
-        return _counted(number, self.candidates)
+        """Small numbers are likelier, and one number of the deed's own."""
+        return _count_probs(number)
 
-    def is_keyed_alike(self, number: int, other: int) -> bool:
-        """A number means the same everywhere."""
-        return True
-
-    def block(self, number: int) -> str:
-        """What is asked, up to the answer."""
+    def question(self, number: int) -> str:
+        """A deed."""
         return f"{number}. How often did you {DEEDS[number - 1]}? "
 
 
-@dataclass(frozen=True)
-class Balloons:
-    """Balloons that are pumped up until one stops or they burst; the keys are each person's own."""
+class Balloons(PlantedTask):
+    """Balloons that are pumped up until the person stops or they burst; each person has keys of their own."""
 
-    candidates: int = 2
+    candidates, n_blocks = 2, 4
 
     def way(self, random: np.random.Generator) -> Way:
         """One of three pairs of keys."""
@@ -194,41 +186,37 @@ class Balloons:
     def instructions(self, way: Way) -> str:
         """Which key does what."""
         pump, stop = way.keys
-        return f"Here are {BALLOONS} balloons. Press {pump} to pump it up, or {stop} to stop and keep the points.\n"
+        return (
+            f"Here are {self.n_blocks} balloons. Press {pump} to pump it up, or {stop} to stop and keep the points.\n"
+        )
 
     def texts(self, way: Way) -> tuple[str, ...]:
         """The keys: pump, stop."""
         return way.keys
 
     def own(self, way: Way, number: int, block: int, earlier: Sequence[Earlier]) -> Probs:
-        """The fuller the balloon the more often people stop."""
+        """People stop more often, the fuller the balloon is."""
         pumps = sum(mark.block == block for mark in earlier)
         pump = 0.95 - 0.17 * min(pumps, MOST_PUMPS)
         return np.array([pump, 1 - pump])
 
-    def is_keyed_alike(self, number: int, other: int) -> bool:
-        """A key means the same everywhere."""
-        return True
 
-
-PLANTED: dict[str, Traits | Counts | Balloons] = {
-    "ipip_traits": Traits(),
-    "monthly_counts": Counts(),
-    "balloons": Balloons(),
-}
+PLANTED: dict[str, PlantedTask] = {"ipip_traits": Traits(), "monthly_counts": Counts(), "balloons": Balloons()}
 """By name of the task file."""
 
 
 @cache
-def _counted(number: int, size: int) -> Probs:
-    """Small numbers more often than large ones, and one number often."""
+def _count_probs(number: int) -> Probs:
+    """Small numbers are likelier than large ones, and one number is frequent."""
+    size = Counts.candidates
     fall = np.exp(-np.arange(size) / (1.5 + number % 4))
-    own = 0.7 * fall / fall.sum()
-    own[(number * 5) % size] += 0.3
-    return own
+    probs = 0.7 * fall / fall.sum()
+    probs[(number * 5) % size] += 0.3
+    return probs
 
 
 @cache
-def _drawn(what: str, number: int, size: int, alpha: float) -> Probs:
+def _statement_probs(number: int) -> Probs:
     """A distribution that is the same in every study."""
-    return 0.9 * seeded("psych_tasks", what, number).dirichlet(np.full(size, alpha)) + 0.1 / size
+    size = Traits.candidates
+    return 0.9 * seeded("psych_tasks", "traits", number).dirichlet(np.full(size, 1.5)) + 0.1 / size

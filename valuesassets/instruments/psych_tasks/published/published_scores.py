@@ -1,4 +1,4 @@
-"""`psych_tasks/published_scores`: the score that published work takes for a trait, with what gives it without one.
+"""`psych_tasks/published_scores`: the score that published work takes for a trait, beside nulls without any trait.
 
 S(m, i) = sum of h q(h) / sum of q(h) over participants: people's answers, weighted by how likely a model finds them.
 """
@@ -22,9 +22,9 @@ from valuesassets.records.frames import column, parts_of, rows
 READINGS = {"exact": "q_human", "late": "q_late_human"}
 BLANK = "q_blank_human"
 DRAWS = 100
-"""Random and permuted worlds: of 46 models, 1,500 people and 20 items each takes about a tenth of a second."""
+"""Number of random and of permuted simulations; each takes about 0.1 s with 46 models, 1,500 people, 20 items."""
 POOL = 100_000
-"""Probabilities of random answers that random worlds draw from."""
+"""Number of probabilities of random answers, from which random simulations draw."""
 LOGIT_MEAN, LOGIT_SD = -10.0, 1.0
 """Of random logits, as in the published simulation; their mean cancels."""
 SCORES = ["model", "experiment", "scale", "item", "score", "reading", "reason"]
@@ -34,12 +34,11 @@ SCALES += ["reason"]
 
 
 class ScoredScale(NamedTuple):
-    """A scale, as scores are made of it.
+    """A scale whose answers are the whole numbers from `low` to `high`.
 
     Attributes:
         items: numbers of its items.
-        reversed: those that are keyed the other way.
-        low, high: its ends; the whole numbers from one to the other are what may be answered.
+        reversed: those that are reverse-keyed.
     """
 
     items: tuple[int, ...]
@@ -49,12 +48,12 @@ class ScoredScale(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The marks of a scale in one experiment that were read; a cell is an item of a model, and its marks lie together.
+    """The marks of a scale in one experiment that were read, sorted by cell; a cell is an item of a model.
 
     Attributes:
-        models: (M,) those that have a mark there.
-        place: (N,) the cell of each mark, item by item within model by model.
-        human, q: (N,) what the participant answered, and its probability.
+        models: (M,) models with a mark.
+        place: (N,) the cell of each mark, in the order of models and then of items.
+        human, q: (N,) the participant's answer, and its probability.
     """
 
     scale: ScoredScale
@@ -67,9 +66,9 @@ class Cells(NamedTuple):
         """(M, I) re-keyed scores with probabilities (N,) in place of the model's; NaN where nothing was read."""
         n = len(self.models) * len(self.scale.items)
         above, below = (np.bincount(self.place, weights=w, minlength=n) for w in (self.human * q, q))
-        found = np.divide(above, below, out=np.full(n, np.nan), where=below > 0)
-        found = found.reshape(len(self.models), len(self.scale.items))
-        return np.where(np.isin(self.scale.items, self.scale.reversed), self.scale.low + self.scale.high - found, found)
+        means = np.divide(above, below, out=np.full(n, np.nan), where=below > 0)
+        means = means.reshape(len(self.models), len(self.scale.items))
+        return np.where(np.isin(self.scale.items, self.scale.reversed), self.scale.low + self.scale.high - means, means)
 
 
 def derive_published_scores(
@@ -77,23 +76,23 @@ def derive_published_scores(
 ) -> dict[str, pd.DataFrame]:
     """Tables `scores` (an item of a model, re-keyed) and `scales` (alpha over models beside its nulls).
 
-    Nulls: `null_low` and `null_high`, between which alpha lies where no two items have a covariance; `alpha_random`, q
-    of random logits; `alpha_permuted`, q dealt anew among the participants of each cell; `alpha_label`, q of a model
-    that sees no item. What cannot be had is empty, with a `reason`.
+    Nulls: `null_low` and `null_high`, between which alpha lies without any covariance of items; `alpha_random`, q of
+    random logits; `alpha_permuted`, q permuted among the participants of each cell; `alpha_label`, q of a model that
+    sees no item. Missing values have a `reason`.
 
     Args:
-        frame: `model`, `experiment`, `participant`, `item`, `human_value` and the probability of what was answered
-            among all that may be: `q_human`, `q_late_human` as published code reads it, `q_blank_human` without an
-            item; `line` of the model, each its own where left out. Where a probability is empty, that participant takes
-            no part in the model's score of the item.
-        scales: by name. The late reading has rows where anything was read so.
+        frame: `model`, `experiment`, `participant`, `item`, `human_value` and the share of that answer among the
+            candidates: `q_human`, `q_late_human` as published code reads it, `q_blank_human` without an item;
+            optionally `line` of the model, each its own if left out. A participant without a share has no part in the
+            model's score of the item.
+        scales: by name. The late reading has rows only where marks were read so.
 
     Source: the public code of Meyer, Garcia and Wulff (2026), arXiv 2606.20205.
     """
     score_rows, scale_rows = [], []
-    for (experiment,), asked in parts_of(frame, ["experiment"]):
+    for (experiment,), part in parts_of(frame, ["experiment"]):
         for name, scale in scales.items():
-            of_scale = rows(asked, asked["item"].isin(list(scale.items)))
+            of_scale = rows(part, part["item"].isin(list(scale.items)))
             for reading, q in READINGS.items():
                 if reading == "late" and not column(of_scale, q).notna().any():
                     continue
@@ -113,9 +112,9 @@ def derive_published_scores(
 
 
 def alpha_columns(scores: Array, level: float = 0.95, lines: Sequence[str] | None = None) -> dict[str, Any]:
-    """Alpha of (models, items) scores, its interval, the band without covariance; or nothing and a `reason`.
+    """Alpha of (models, items) scores, its interval, and the band without covariance; or only a `reason`.
 
-    Interval and band are those of as many models as there are lines: models of one line are no separate evidence.
+    Interval and band count lines instead of models, since models of one line are no separate evidence.
     """
     n, k = scores.shape
     n_lines = n if lines is None else len(set(lines))
@@ -127,19 +126,12 @@ def alpha_columns(scores: Array, level: float = 0.95, lines: Sequence[str] | Non
     except MissingData as error:
         names = ("alpha", "alpha_low", "alpha_high", "null_low", "null_high")
         return row | dict.fromkeys(names) | {"reason": str(error)}
-    null_low, null_high = no_covariance_band(n_lines, k, level)
-    return (
-        row
-        | with_ends("alpha", alpha, feldt_interval(alpha, n_lines, k, level))
-        | {
-            "null_low": null_low,
-            "null_high": null_high,
-        }
-    )
+    row |= with_ends("alpha", alpha, feldt_interval(alpha, n_lines, k, level))
+    return row | dict(zip(("null_low", "null_high"), no_covariance_band(n_lines, k, level), strict=True))
 
 
 def random_probs(n_candidates: int, random: np.random.Generator) -> Array:
-    """(`POOL` or a few more,) probabilities of one of so many candidates whose logits are N(-10, 1)."""
+    """(`POOL` or a few more,) probabilities of candidates whose logits are N(-10, 1), for a number of candidates."""
     logits = random.normal(LOGIT_MEAN, LOGIT_SD, size=(-(-POOL // n_candidates), n_candidates))
     odds = np.exp(logits)
     return (odds / odds.sum(axis=1, keepdims=True)).ravel()
@@ -149,9 +141,9 @@ def _cells(frame: pd.DataFrame, scale: ScoredScale, q: str) -> Cells:
     numbers, models = pd.factorize(column(frame, "model"))
     place = numbers * len(scale.items) + pd.Index(scale.items).get_indexer(pd.Index(column(frame, "item")))
     human, probs = (column(frame, name).to_numpy(dtype=float, na_value=np.nan) for name in ("human_value", q))
-    kept = np.flatnonzero(np.isfinite(human) & np.isfinite(probs))
-    kept = kept[np.argsort(place[kept], kind="stable")]
-    return Cells(scale, tuple(map(str, models)), place[kept], human[kept], probs[kept])
+    numeric = np.flatnonzero(np.isfinite(human) & np.isfinite(probs))
+    ordered = numeric[np.argsort(place[numeric], kind="stable")]
+    return Cells(scale, tuple(map(str, models)), place[ordered], human[ordered], probs[ordered])
 
 
 def _score_rows(cells: Cells, scores: Array) -> Iterator[dict[str, Any]]:
@@ -159,27 +151,27 @@ def _score_rows(cells: Cells, scores: Array) -> Iterator[dict[str, Any]]:
     for model, of_model, n_of_model in zip(cells.models, scores, n_read, strict=True):
         for item, score, n in zip(cells.scale.items, of_model, n_of_model, strict=True):
             why = "no participant's answer was read" if n == 0 else "every participant's answer has probability 0"
-            is_known = np.isfinite(score)
-            yield {"model": model, "item": item, "score": float(score) if is_known else None} | {
-                "reason": None if is_known else why
-            }
+            value, reason = (float(score), None) if np.isfinite(score) else (None, why)
+            yield {"model": model, "item": item, "score": value, "reason": reason}
 
 
 def _nulls(cells: Cells, random: np.random.Generator, level: float, draws: int) -> dict[str, Any]:
-    """Alphas where q has nothing to do with the item, or nothing with who answered what."""
+    """Alphas where q is independent of the item, or of the participant's answer."""
     pool = random_probs(round(cells.scale.high - cells.scale.low) + 1, random)
     alike = _marks_by_size(cells.place)
-    by_chance: list[float] = []
-    dealt_anew: list[float] = []
+    from_random: list[float] = []
+    from_permuted: list[float] = []
     for _ in range(draws):
-        dealt = cells.q.copy()
+        permuted = cells.q.copy()
         for marks in alike:
-            dealt[marks] = random.permuted(cells.q[marks], axis=1)
-        for found, q in ((by_chance, pool[random.integers(pool.size, size=cells.q.size)]), (dealt_anew, dealt)):
+            permuted[marks] = random.permuted(cells.q[marks], axis=1)
+        random_q = pool[random.integers(pool.size, size=cells.q.size)]
+        for alphas, q in ((from_random, random_q), (from_permuted, permuted)):
             with contextlib.suppress(MissingData):  # few marks: by chance all models have one sum
-                found.append(cronbach_alpha(cells.scores(q)))
-    ends = np.quantile(by_chance, [(1 - level) / 2, (1 + level) / 2]).tolist() if by_chance else (None, None)
-    return with_ends("alpha_random", _mean(by_chance), (ends[0], ends[1])) | {"alpha_permuted": _mean(dealt_anew)}
+                alphas.append(cronbach_alpha(cells.scores(q)))
+    ends = np.quantile(from_random, [(1 - level) / 2, (1 + level) / 2]).tolist() if from_random else (None, None)
+    row = with_ends("alpha_random", _mean(from_random), (ends[0], ends[1]))
+    return row | {"alpha_permuted": _mean(from_permuted)}
 
 
 def _mean(alphas: Sequence[float]) -> float | None:
@@ -187,7 +179,7 @@ def _mean(alphas: Sequence[float]) -> float | None:
 
 
 def _marks_by_size(place: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """(cells, n) marks of all cells that have n of them, for every n."""
+    """For every n the (cells, n) places of the marks of all cells with n marks."""
     _, starts, sizes = np.unique(place, return_index=True, return_counts=True)
     return [starts[sizes == n][:, None] + np.arange(n) for n in np.unique(sizes)]
 

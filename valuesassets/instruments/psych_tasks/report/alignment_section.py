@@ -1,4 +1,4 @@
-"""The section on how well people's answers are predicted, and what of it is format, style or content."""
+"""The section on how well people's answers are predicted, and on the parts of format, style and content."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.measures.prediction import LADDER, OVER, SHORTCUT
+from valuesassets.instruments.psych_tasks.report.claims import table_of
 from valuesassets.instruments.psych_tasks.report.page_parts import by_task, spell_ends
 from valuesassets.instruments.psych_tasks.report.pictures import with_layout
 from valuesassets.measure.skewed_means import FEWEST, MORE_FOR_EACH
@@ -17,7 +18,7 @@ from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import draw_figures
 
 HISTORIES = ("alone", "own", "other", "permuted", "human", "answers", "blank", *OVER)
-"""Columns of the table of scores, what a model has to beat last."""
+"""Columns of the table of scores; the nulls come last."""
 CELL = ("task", "model")
 
 
@@ -58,42 +59,42 @@ def alignment(run: Run, name: str) -> list[Section]:
             lambda row: spelled(row["log_score"], row["log_score_low"], row["log_score_high"], 2),
         ),
     )
-    human = spell_ends(rows_where(scores, history="human"), ("skill",))
     tabulate(
         section,
         "After people's own history: skill (1 certain and right, 0 as even chances) and accuracy.",
-        human,
+        spell_ends(rows_where(scores, history="human"), ("skill",)),
         (*CELL, "n_participants", "n_marks", "skill", "accuracy"),
     )
-    gains = frames.get("prediction/gains")
-    if gains is not None and len(gains):
+    gains, pairs, quantiles = (
+        table_of(frames, f"prediction/{each}") for each in ("gains", "identification", "quantiles")
+    )
+    if gains is not None:
+        by_model = by_task(with_layout(gains))
         tabulate(
             section,
             "The ladder and the shortcut: gains in nats with intervals, and p corrected over the models of a task.",
-            spread(
-                by_task(with_layout(gains)),
-                CELL,
-                "gain",
-                (*LADDER, SHORTCUT),
-                _gain_words,
-            ),
+            spread(by_model, CELL, "gain", (*LADDER, SHORTCUT), _gain_words),
         )
         over = {name: words for words, name in OVER.items()}
         tabulate(
             section,
             "People's own history less each prediction that knows nothing of the answer: nats, intervals, p corrected.",
-            spread(by_task(with_layout(gains)).replace({"gain": over}), CELL, "gain", tuple(OVER), _gain_words),
+            spread(by_model.replace({"gain": over}), CELL, "gain", tuple(OVER), _gain_words),
         )
-    for name, caption in (
-        (
-            "identification",
+    if pairs is not None:
+        with_ends = by_task(with_layout(pairs)).rename(columns={"low": "share_low", "high": "share_high"})
+        tabulate(
+            section,
             "Pairs of a person and another who was shown the same, in which the own history does better.",
-        ),
-        ("quantiles", "How far the shares that models give are from how often the answers come, weighted by answers."),
-    ):
-        found = frames.get(f"prediction/{name}")
-        if found is not None and len(found):
-            _tabulate(section, name, caption, by_task(with_layout(found)))
+            spell_ends(with_ends, ("share",), 3),
+            (*CELL, "n_participants", "n_donors", "share", "p_corrected"),
+        )
+    if quantiles is not None:
+        tabulate(
+            section,
+            "How far the shares that models give are from how often the answers come, weighted by answers.",
+            calibration_gaps(by_task(with_layout(quantiles))),
+        )
     tabulate(section, "What could not be measured or tested, and why.", _reasons(scores, gains))
     return [section]
 
@@ -104,39 +105,27 @@ def _gain_words(row: Mapping[str, Any]) -> str | None:
     return f"{spelled(row['estimate'], row['low'], row['high'], is_signed=True)}, {spelled_p(row.get('p_corrected'))}"
 
 
-def _tabulate(section: Section, name: str, caption: str, found: pd.DataFrame) -> None:
-    if name == "quantiles":
-        tabulate(section, caption, calibration_gaps(found))
-        return
-    shown = spell_ends(found.rename(columns={"low": "share_low", "high": "share_high"}), ("share",), 3)
-    tabulate(section, caption, shown, (*CELL, "n_participants", "n_donors", "share", "p_corrected"))
-
-
 def calibration_gaps(quantiles: pd.DataFrame) -> pd.DataFrame:
-    """A row for each model and task: mean of |observed - predicted| over bins, and of their difference, by answers."""
-    found = []
+    """A row for each model and task: means over answers of |observed - predicted| and of predicted - observed."""
+    gaps = []
     for (task, model), part in parts_of(quantiles, CELL):
         n = part["n_marks"].astype(float)
-        apart = part["observed"].astype(float) - part["foretold"].astype(float)
+        gap = part["observed"].astype(float) - part["foretold"].astype(float)
         row = {"task": task, "model": model, "n_marks": int(n.sum())}
-        found.append(
-            row
-            | {"mean_gap": float((apart.abs() * n).sum() / n.sum()), "too_sure_by": -float((apart * n).sum() / n.sum())}
-        )
-    return pd.DataFrame(found)
+        means = {"mean_gap": float((gap.abs() * n).sum() / n.sum()), "too_sure_by": -float((gap * n).sum() / n.sum())}
+        gaps.append(row | means)
+    return pd.DataFrame(gaps)
 
 
 def _reasons(scores: pd.DataFrame, gains: pd.DataFrame | None) -> list[dict[str, object]]:
-    """What has no number, with its reason: models that share one stand in one row."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    """The reasons of missing numbers; models that share one stand in one row."""
+    models: dict[tuple[str, str, str], list[str]] = {}
     for frame, column in ((scores, "history"), (gains, "gain")):
-        for (task, name, reason), part in (
-            parts_of(rows(frame, frame["reason"].notna()), ["task", column, "reason"])
-            if frame is not None and len(frame)
-            else ()
-        ):
-            found.setdefault((task, name, reason), []).extend(map(str, dict.fromkeys(part["model"])))
+        if frame is None:
+            continue
+        for (task, name, reason), part in parts_of(rows(frame, frame["reason"].notna()), ["task", column, "reason"]):
+            models.setdefault((task, name, reason), []).extend(map(str, dict.fromkeys(part["model"])))
     return [
-        {"task": task, "what": name, "models": ", ".join(models), "reason": reason}
-        for (task, name, reason), models in found.items()
+        {"task": task, "what": name, "models": ", ".join(names), "reason": reason}
+        for (task, name, reason), names in models.items()
     ]

@@ -1,6 +1,6 @@
-"""What was lost: every mark with what became of it, and the histories that marks are asked after."""
+"""The section on lost marks: the statuses of all marks, and the histories after which they are asked."""
 
-from valuesassets.instruments.psych_tasks.material.statuses import MarkStatus
+from valuesassets.instruments.psych_tasks.material.statuses import STATUSES, MarkStatus
 from valuesassets.instruments.psych_tasks.report.gates import cell_counts
 from valuesassets.instruments.psych_tasks.report.pictures import token_shares
 from valuesassets.records.frames import parts_of, rows
@@ -19,24 +19,7 @@ HISTORIES = {
     "answers": "this person's answers alone, without any question.",
     "blank": "a question without content, so that only a liking for labels is left.",
 }
-"""What stands before the question, in a sentence each."""
-STATUSES = {
-    MarkStatus.READ: "read",
-    MarkStatus.OPEN: "read; anything may be answered, so only what was answered is looked at",
-    MarkStatus.UNLISTED: "read; what was answered is none of the candidates",
-    MarkStatus.EMPTY: "nothing stands between the marks",
-    MarkStatus.BROKEN: "not closed before the next one opens, or closed on another line",
-    MarkStatus.NO_CANDIDATES: "the task file does not say, or does not find, what may be answered there",
-    MarkStatus.BOUNDARY: "what stands before it has other tokens once an answer follows",
-    MarkStatus.TEMPLATE: "the chat template fails, or changes earlier turns",
-    MarkStatus.TOO_LONG: "longer than the model can read",
-    MarkStatus.NOT_A_NUMBER: "the model gives no number",
-    MarkStatus.UNRESOLVED: "where one answer goes on to another, what ends the first could not be told",
-    MarkStatus.FAILED: "anything else; the cell's page of transcripts has the reason",
-    MarkStatus.NOT_ASKED: "this history cannot be had there; nothing was lost",
-    MarkStatus.NO_MARKS: "a transcript without any mark",
-}
-"""Each status in words."""
+"""The texts before the question, in a sentence each."""
 MOST_CELLS = 150
 
 
@@ -51,9 +34,8 @@ def lost(run: Run, name: str) -> list[Section]:
         "time it has one status: nothing is dropped without one, so the sums below are those of the transcripts. Which "
         "marks of whom were lost stands in the page of transcripts of each cell."
     )
-    asked = [name for name in HISTORIES if name in set(ledger["history"].dropna())]
     section.paragraphs.append("What stands before the question is its history:")
-    section.paragraphs += [f"{name}: {HISTORIES[name]}" for name in asked]
+    section.paragraphs += [f"{name}: {words}" for name, words in HISTORIES.items() if (ledger["history"] == name).any()]
     draw_figures(section, run, name, tells_missing=False)
     counts = {status: int(part["marks"].sum()) for (status,), part in parts_of(ledger, ["status"])}
     tabulate(

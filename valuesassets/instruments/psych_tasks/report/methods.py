@@ -1,4 +1,4 @@
-"""How the numbers of a psych tasks page came about, in sentences for a paper, and what they rest on."""
+"""The methods of a psych tasks page, in sentences for a paper, and the sources that it rests on."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -7,6 +7,7 @@ import pandas as pd
 
 from valuesassets.instruments.psych_tasks.answers.mark_ledger import LEFT_OUT
 from valuesassets.instruments.psych_tasks.plants.calibration import MOST_TVD, MOST_TVD_P95
+from valuesassets.instruments.psych_tasks.report.claims import table_of
 from valuesassets.instruments.psych_tasks.report.pictures import LOST
 from valuesassets.measure.skewed_means import FEWEST, MORE_FOR_EACH
 from valuesassets.records.frames import column, rows
@@ -26,19 +27,19 @@ RESTS_ON = {
     "cronbach1951": ("published_scores/scales",),
     "feldt1965": ("published_scores/scales", "reliability/scales"),
 }
-"""By key of its entry: the tables of which any makes it a source; none: every page rests on it."""
+"""The tables that make an entry of the bibliography a source, by its key; without tables every page has it."""
 TOTALS = ["model", "task", "history", "draw", "layout"]
 LAYOUTS = {"marked": "word for word", "plain": "without the marks around answers", "chat": "as a chat"}
 
 
 def sources(frames: Frames, correction: str = "holm") -> tuple[str, ...]:
-    """Keys of the sources that these tables rest on, in the order of their entries."""
+    """Keys of the sources of these tables, in the order of their entries."""
     return sources_of_tables(RESTS_ON, frames, correction)
 
 
 def methods(frames: Frames, is_planted: bool, correction: str = "holm") -> list[str]:
-    """What was done, with this page's numbers."""
-    parts = (_asked, _lost, partial(_predicted, correction), _scaled, _calibrated)
+    """Sentences on what was done, with this page's numbers."""
+    parts = (_asked, partial(_predicted, correction), _scaled, _calibrated)
     planted = (
         "This is a test of the instrument: people were made up, so nothing that follows is a finding about people."
     )
@@ -46,8 +47,8 @@ def methods(frames: Frames, is_planted: bool, correction: str = "holm") -> list[
 
 
 def _asked(frames: Frames) -> Iterator[str]:
-    ledger = frames.get("mark_ledger")
-    if ledger is None or not len(ledger):
+    ledger = table_of(frames, "mark_ledger")
+    if ledger is None:
         return
     models, tasks = (list(map(str, dict.fromkeys(ledger[name]))) for name in ("model", "task"))
     each = ledger.groupby(TOTALS, dropna=False)["marks"].sum().reset_index().drop_duplicates("task")
@@ -57,37 +58,31 @@ def _asked(frames: Frames) -> Iterator[str]:
         f"people in {counted(len(tasks), 'task')} ({some_of(tasks)}) and asked at {counted(n, 'answer')} how probable "
         "each possible answer is."
     )
-    layouts = [said for name, said in LAYOUTS.items() if name in set(ledger["layout"].dropna())]
-    shown = f", shown {listed(layouts)}" if layouts else ""
+    layouts = [words for name, words in LAYOUTS.items() if name in set(ledger["layout"].dropna())]
+    in_layouts = f", shown {listed(layouts)}" if layouts else ""
     yield (
-        f"Probabilities were read exactly, before the answer stands there{shown}: of a candidate of several tokens the "
-        "product along its own tokens; they were renormalised over the candidates (q), and what lies outside these is "
-        "kept as P_valid."
+        f"Probabilities were read exactly, before the answer stands there{in_layouts}: of a candidate of several "
+        "tokens the product along its own tokens; they were renormalised over the candidates (q), and what lies "
+        "outside these is kept as P_valid."
     )
     histories = list(map(str, dict.fromkeys(ledger["history"].dropna())))
     yield f"What stands before an answer was varied: {listed(histories)}."
-
-
-def _lost(frames: Frames) -> Iterator[str]:
-    ledger = frames.get("mark_ledger")
-    if ledger is None or not len(ledger):
-        return
-    asked = rows(ledger, ~ledger["status"].isin(list(LEFT_OUT)))
-    lost = int(rows(asked, asked["status"].isin(list(LOST)))["marks"].sum())
+    countable = rows(ledger, ~ledger["status"].isin(list(LEFT_OUT)))
+    lost = int(rows(countable, countable["status"].isin(list(LOST)))["marks"].sum())
     yield (
         f"No answer was dropped without account: over all models and histories {lost:,} of "
-        f"{int(asked['marks'].sum()):,} could not be read, each with its reason."
+        f"{int(countable['marks'].sum()):,} could not be read, each with its reason."
     )
 
 
 def _predicted(correction: str, frames: Frames) -> Iterator[str]:
-    scores, gains = frames.get("prediction/scores"), frames.get("prediction/gains")
-    if scores is None or not len(scores):
+    scores, gains = table_of(frames, "prediction/scores"), table_of(frames, "prediction/gains")
+    if scores is None:
         return
     people = column(scores, "n_participants").dropna().astype(float)
     n = f" (up to {int(people.max()):,})" if len(people) else ""
     yield (
-        "How well people's answers are foretold is the mean of ln q of what was answered, within and then over "
+        "How well people's answers are predicted is the mean of ln q of what was answered, within and then over "
         f"participants{n}, in nats (Gneiting and Raftery 2007); skill is 1 + that / ln of the number of candidates "
         "(McFadden 1974). Beside it stand even chances; the share that a model gives to the answer's place on average; "
         "the answers of others to the same item (crowd); and counting, which adds others' places and a person's own "
@@ -96,16 +91,16 @@ def _predicted(correction: str, frames: Frames) -> Iterator[str]:
     )
     yield (
         "Intervals and p-values of means over participants are the wider and the larger of Student's t and of t with "
-        "its skewness taken off (Hall 1992); participants are taken as independent, their differences not as "
+        "a correction for skewness (Hall 1992); participants are taken as independent, their differences not as "
         f"symmetric, and with fewer than {FEWEST} of them, and {MORE_FOR_EACH} for each further test that is corrected "
         "with one, nothing is tested."
     )
-    if gains is not None and len(gains):
+    if gains is not None:
         n_tests = int(gains["p"].notna().sum())
         yield (
             f"What one history adds to another was tested in {counted(n_tests, 'test')}, corrected over the models of "
             f"a task and gain ({CITED[correction]}). Answers without any task were asked because "
-            "histories alone may foretell much (Xie and Zhu 2025)."
+            "histories alone may predict much (Xie and Zhu 2025)."
         )
 
 
@@ -133,12 +128,13 @@ def _scaled(frames: Frames) -> Iterator[str]:
 
 
 def _calibrated(frames: Frames) -> Iterator[str]:
-    table = frames.get("calibration/recovery")
-    if table is None or not len(table):
+    table = table_of(frames, "calibration/recovery")
+    if table is None:
         return
     n = int(table["is_recovered"].astype(bool).sum())
     models = list(map(str, dict.fromkeys(table["model"])))
     yield (
-        f"Models that were trained to answer by a known law ({listed(models)}) gave it back in {n} of {len(table)} "
-        f"histories, to a total variation of {MOST_TVD:g} in the mean and {MOST_TVD_P95:g} in 95 of 100 answers."
+        f"Models that were trained to answer by a planted response model ({listed(models)}) gave it back in {n} of "
+        f"{len(table)} histories, to a total variation of {MOST_TVD:g} in the mean and {MOST_TVD_P95:g} in 95 of 100 "
+        "answers."
     )

@@ -1,4 +1,4 @@
-"""The figures of psych tasks, out of its tables: each takes frames alone; what has no rows is not drawn."""
+"""The figures of psych tasks, from its tables; a table without numbers is not drawn."""
 
 import numpy as np
 import pandas as pd
@@ -25,14 +25,14 @@ NO_SCALES = pd.DataFrame(columns=pd.Index(["task", "experiment", "scale", "rho"]
 
 
 def draw_mark_ledger(ledger: pd.DataFrame, planted: bool = False) -> Figure | None:
-    """What became of the marks of each cell."""
+    """The statuses of the marks of each cell."""
     if not has_numbers(ledger, "marks"):
         return None
     return status_bars.draw_mark_ledger(with_layout(ledger), LOST, sorted(LEFT_OUT), planted=planted)
 
 
 def draw_multi_token_share(ledger: pd.DataFrame, planted: bool = False) -> Figure | None:
-    """How many candidates have several tokens, by model and kind of mark."""
+    """The share of candidates with several tokens, by model and kind of mark."""
     if not has_numbers(ledger, "share_multi_token"):
         return None
     return multi_token_share.draw_multi_token_share(token_shares(ledger), planted=planted)
@@ -77,43 +77,43 @@ def draw_reliability_and_alignment(scales: pd.DataFrame, scores: pd.DataFrame, p
 
 
 def with_layout(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the layout in the model's name where a model was asked in several."""
+    """The rows with the layout in the model's name, where a model was asked in several layouts."""
     if not len(frame):
         return frame
     n_layouts = frame.groupby("model")["layout"].transform("nunique").to_numpy(int)
-    is_told = frame["layout"].notna() & (n_layouts > 1)
+    has_several = frame["layout"].notna() & (n_layouts > 1)
     model = column(frame, "model").astype(str)
-    return frame.assign(model=model.where(~is_told, model + ", " + column(frame, "layout").astype(str)))
+    return frame.assign(model=model.where(~has_several, model + ", " + column(frame, "layout").astype(str)))
 
 
 def named_scales(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows with a `name` of their scale: alone, or with what else is needed to tell it from the others."""
+    """The rows with an unambiguous `name` of their scale: alone, or with its task or experiment."""
     if not len(frame):
         return frame.assign(name=[])
     name = column(frame, "scale").astype(str)
     for other in ("task", "experiment"):
         if other in frame and frame[other].nunique() > 1:
-            is_told = frame.assign(name=name).groupby("name")[other].transform("nunique").to_numpy(int) > 1
-            name = name.where(~is_told, name + " (" + column(frame, other).astype(str) + ")")
+            is_ambiguous = frame.assign(name=name).groupby("name")[other].transform("nunique").to_numpy(int) > 1
+            name = name.where(~is_ambiguous, name + " (" + column(frame, other).astype(str) + ")")
     return frame.assign(name=name)
 
 
 def token_shares(ledger: pd.DataFrame) -> pd.DataFrame:
-    """Share of candidates of several tokens by model and kind; statuses and histories weighted by their marks."""
+    """Share of candidates with several tokens by model and kind, weighted by marks."""
     named = with_layout(rows(ledger, ledger["kind"].notna()))
     several = named["task"].nunique() > 1
     kind = named["task"].astype(str) + " " + named["kind"].astype(str) if several else named["kind"].astype(str)
-    found = []
+    shares = []
     for (model, name), part in parts_of(named.assign(kind=kind), ["model", "kind"]):
         read = rows(part, part["share_multi_token"].notna() & (part["marks"] > 0))
         weight = read["marks"].astype(float)
         share = float((read["share_multi_token"].astype(float) * weight).sum() / weight.sum()) if len(read) else None
-        found.append({"model": model, "kind": name, "share_multi_token": share})
-    return pd.DataFrame(found, columns=pd.Index(["model", "kind", "share_multi_token"]))
+        shares.append({"model": model, "kind": name, "share_multi_token": share})
+    return pd.DataFrame(shares, columns=pd.Index(["model", "kind", "share_multi_token"]))
 
 
 def scale_points(scales: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
-    """A row for each scale and history: its generalizability, and the models' skill in its task after people's own."""
+    """A row for each scale and history: its generalizability, and models' skill in its task after history `human`."""
     human = rows_where(scores, history="human")
     skills = human.assign(skill=human["skill"].astype(float)).groupby("task")["skill"].agg(["mean", "min", "max"])
     named = named_scales(scales)

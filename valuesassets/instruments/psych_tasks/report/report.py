@@ -1,17 +1,17 @@
-"""The words of the page that psych tasks end in: what was lost, keying, alignment with people, consistency."""
+"""The sections of the psych tasks page, and the parts that every report has."""
 
 import pandas as pd
 
 from valuesassets.instruments.psych_tasks.measures.keying import LABEL
 from valuesassets.instruments.psych_tasks.report.claims import claims as table_claims
-from valuesassets.instruments.psych_tasks.report.claims import short_answers
+from valuesassets.instruments.psych_tasks.report.claims import short_answers, table_of
 from valuesassets.instruments.psych_tasks.report.gates import gates as table_gates
 from valuesassets.instruments.psych_tasks.report.gates import weaknesses
 from valuesassets.instruments.psych_tasks.report.methods import methods as table_methods
 from valuesassets.instruments.psych_tasks.report.methods import sources as table_sources
 from valuesassets.instruments.psych_tasks.report.page_parts import of_scales, spell_ends, without_depth
 from valuesassets.measure.keying import FEWEST_LINES
-from valuesassets.records.frames import column, parts_of, records, rows_where
+from valuesassets.records.frames import column, parts_of, rows_where
 from valuesassets.reporting.methods import listed, some_of
 from valuesassets.reporting.page_parts import in_short, tabulate
 from valuesassets.reporting.parts import Claim, Gate, Section
@@ -20,11 +20,12 @@ from valuesassets.reporting.sections import analysis_sections, draw_figures
 
 SPELLED_ALPHAS = ("alpha", "no_covariance", "alpha_random")
 ALPHAS = ("alpha", "no_covariance", "alpha_random", "alpha_permuted", "alpha_label")
+LEANS = ("trait", "bias", "trait_lean", "bias_lean")
 TVD = {"tvd_mean": "mean", "tvd_p95": "95th_percentile", "tvd_late_mean": "mean_of_the_late_reading"}
 
 
 def opening(run: Run) -> Section:
-    """What the page opens with: whom each model predicts, and which checks failed."""
+    """The opening of the page: whom each model predicts, and which checks failed."""
     return in_short(short_answers(run.tables), run.gates, claims(run), weaknesses(run.tables))
 
 
@@ -39,7 +40,7 @@ def gates(run: Run) -> list[Gate]:
 
 
 def claims(run: Run) -> list[Claim]:
-    """What the tables support and what they do not."""
+    """Claims that the tables support or do not support."""
     return table_claims(run.tables, run.is_planted)
 
 
@@ -49,7 +50,7 @@ def methods(run: Run) -> list[str]:
 
 
 def sources(run: Run) -> tuple[str, ...]:
-    """Keys of the entries of what the tables rest on."""
+    """Keys of the sources of the tables."""
     return table_sources(run.tables, run.inference.correction)
 
 
@@ -66,27 +67,25 @@ def keying(run: Run, name: str) -> list[Section]:
         "whatever the item says, give +1. The share of the label, pi bias = (1 + rho) / 2, is 0 for a trait alone and "
         "1 for a label alone.",
         "The verdict takes two things: an interval that lies above .5 (label preference) or below .5 (trait), and a "
-        "rank test of the lines' means that counts; else the two are not told apart. Both are over lines of models: "
+        "rank test of the lines' means that counts; else the two are not distinguished. Both are over lines of models: "
         "sizes and versions of one name resemble each other and are no separate evidence. Lines are taken as "
         "independent of each other, models within them are not, and with fewer than "
-        f"{FEWEST_LINES} lines there is no verdict." + _lines_said(frames.get("keying/models")),
+        f"{FEWEST_LINES} lines there is no verdict." + _related_models(frames.get("keying/models")),
     ]
     named = of_scales(scales)
-    if labels := [str(row["scale"]) for row in records(rows_where(named, verdict=LABEL))]:
+    if labels := list(map(str, rows_where(named, verdict=LABEL)["scale"])):
         section.paragraphs.append(
             f"In {some_of(labels)} the interval lies above .5: there this table stands in place of scale scores. A "
             "model's score on it, re-keyed or not, says which label the model likes, and no score of theirs is shown "
             "as a trait."
         )
     draw_figures(section, run, name, tells_missing=False)
-    shown = ("scale", "models", "lines", "items", "rho", "pi_bias", "p", "verdict", "reason")
-    tabulate(section, "Each scale, over models.", spell_ends(named, ("rho", "pi_bias")), shown)
-    models = frames.get("keying/models")
-    if models is not None and len(models):
-        replaced = set(labels)
-        told = of_scales(models)
-        is_shown = ~told["scale"].isin(list(replaced))
-        traits = {name: told[name].astype(object).where(is_shown, None) for name in ("trait", "trait_lean")}
+    columns = ("scale", "models", "lines", "items", "rho", "pi_bias", "p", "verdict", "reason")
+    tabulate(section, "Each scale, over models.", spell_ends(named, ("rho", "pi_bias")), columns)
+    if (models := table_of(frames, "keying/models")) is not None:
+        by_model = of_scales(models)
+        is_trait = ~by_model["scale"].isin(labels)
+        traits = {name: by_model[name].astype(object).where(is_trait, None) for name in ("trait", "trait_lean")}
         tabulate(
             section,
             "Each model: means of forward- and reverse-keyed items on the labels as shown, and what of them is the "
@@ -94,25 +93,14 @@ def keying(run: Run, name: str) -> list[Section]:
             "liking for a label or a place shrinks; and as leans, slopes of log-probabilities along the labels in nats "
             "from end to end, in which such a liking changes the bias alone. No trait is shown where the scale "
             "measures the label.",
-            told.assign(**traits),
-            (
-                "scale",
-                "model",
-                "line",
-                "forward_mean",
-                "reverse_mean",
-                "trait",
-                "bias",
-                "trait_lean",
-                "bias_lean",
-                "reason",
-            ),
+            by_model.assign(**traits),
+            ("scale", "model", "line", "forward_mean", "reverse_mean", *LEANS, "reason"),
         )
     return [section]
 
 
-def _lines_said(models: pd.DataFrame | None) -> str:
-    """Which models are taken for one line, where any are."""
+def _related_models(models: pd.DataFrame | None) -> str:
+    """A sentence on the models that are of one line; none without models."""
     if models is None or not len(models):
         return ""
     related = [
@@ -137,22 +125,17 @@ def consistency(run: Run, name: str) -> list[Section]:
     ]
     draw_figures(section, run, name, tells_missing=False)
     coefficients = ("generalizability", "over_items", "over_presentations", "over_draws")
-    shown = ("scale", "history", "models", "lines", "items", "presentations", "draws", *coefficients, "reason")
+    columns = ("scale", "history", "models", "lines", "items", "presentations", "draws", *coefficients, "reason")
     tabulate(
         section,
         "Generalizability of scale scores, over all that was varied and over each by itself, with intervals over lines "
         "of models.",
         spell_ends(of_scales(scales), coefficients),
-        shown,
+        columns,
     )
-    components = frames.get("reliability/components")
-    if components is not None and len(components):
-        tabulate(
-            section,
-            "Where the differences come from.",
-            of_scales(components),
-            ("scale", "history", "source", "variance", "share"),
-        )
+    if (components := table_of(frames, "reliability/components")) is not None:
+        columns = ("scale", "history", "source", "variance", "share")
+        tabulate(section, "Where the differences come from.", of_scales(components), columns)
     return [section]
 
 
@@ -172,22 +155,15 @@ def published(run: Run, name: str) -> list[Section]:
         "Exact: read before the answer. Late: as the published code reads it, one row too late, where the model has "
         "seen the answer already.",
     ]
-    told = of_scales(scales)
     band = [
         None if pd.isna(low) else f"{low:.2f} to {high:.2f}"
-        for low, high in zip(told["null_low"], told["null_high"], strict=True)
+        for low, high in zip(scales["null_low"], scales["null_high"], strict=True)
     ]
-    told = spell_ends(told, ("alpha", "alpha_random"), digits=2).assign(no_covariance=band)
-    words = {name: [each and without_depth(each) for each in told[name]] for name in SPELLED_ALPHAS}
-    told = told.assign(**words)
-    tabulate(
-        section,
-        "Alpha over models, each with its nulls.",
-        told,
-        ("scale", "reading", "models", "lines", "items", *ALPHAS, "reason"),
-    )
-    scores = frames.get("published_scores/scores")
-    if scores is not None and len(scores):
+    alphas = spell_ends(of_scales(scales), ("alpha", "alpha_random"), digits=2).assign(no_covariance=band)
+    words = {name: [each and without_depth(each) for each in alphas[name]] for name in SPELLED_ALPHAS}
+    columns = ("scale", "reading", "models", "lines", "items", *ALPHAS, "reason")
+    tabulate(section, "Alpha over models, each with its nulls.", alphas.assign(**words), columns)
+    if (scores := table_of(frames, "published_scores/scores")) is not None:
         items = of_scales(scores)
         means = items.assign(score=items["score"].astype(float)).groupby(["scale", "model", "reading"], sort=False)
         table = means["score"].agg(["mean", "count"]).reset_index()
@@ -210,12 +186,9 @@ def layouts(run: Run, name: str) -> list[Section]:
         "template, answers as its own turns. Differences are of the same answers of the same people; p is corrected "
         "over all comparisons."
     )
-    told = spell_ends(
-        effects.rename(columns={"low": "log_score_difference_low", "high": "log_score_difference_high"}),
-        ("log_score_difference",),
-        is_signed=True,
-    )
-    tabulate(section, "Each layout less the one that it is held against, in nats.", told)
+    with_ends = effects.rename(columns={"low": "log_score_difference_low", "high": "log_score_difference_high"})
+    differences = spell_ends(with_ends, ("log_score_difference",), is_signed=True)
+    tabulate(section, "Each layout less the one that it is compared with, in nats.", differences)
     return [section]
 
 
@@ -225,23 +198,22 @@ def _calibration(run: Run) -> Section:
     if recovery is None:
         return section
     section.paragraphs.append(
-        "Small models were trained here to answer made-up people's transcripts by a known law: so much by the item, so "
-        "much by how often each answer was given before, so much by what it meant. What was planted is compared with "
-        "what was read, answer by answer; the late reading of published code stands beside it."
+        "Small models were trained here to answer made-up people's transcripts by a planted response model: a mixture "
+        "of the item's own answers, the frequencies of earlier answers, and what these meant. What was "
+        "planted is compared with what was read, answer by answer; the late reading of published code stands beside it."
     )
     several = recovery["layout"].nunique() > 1
-    shown = ("model", "task", *(["layout"] if several else []), "history", "n_marks", "n_read")
+    columns = ("model", "task", *(["layout"] if several else []), "history", "n_marks", "n_read")
     tabulate(
         section,
         "Total variation between planted and read: 0 the same, 1 nothing in common.",
         recovery.rename(columns=TVD),
-        (*shown, *TVD.values(), "is_recovered"),
+        (*columns, *TVD.values(), "is_recovered"),
     )
-    gains = frames.get("calibration/gains")
-    if gains is not None and len(gains):
+    if (gains := table_of(frames, "calibration/gains")) is not None:
         tabulate(
             section,
-            "Gains in nats, by the law and as they were read.",
+            "Gains in nats, by the planted response model and as they were read.",
             gains.assign(error=column(gains, "estimate") - column(gains, "planted")),
             ("model", "task", "gain", "n_participants", "planted", "estimate", "error", "is_recovered"),
         )

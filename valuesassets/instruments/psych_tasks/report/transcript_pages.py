@@ -1,10 +1,10 @@
-"""The page of one cell's transcripts: what was not read, then some people's texts with what a model says at each mark.
+"""The page of one cell's transcripts: unread marks, then some people's texts with a model's answer at each mark.
 
-Colours are of q, the share that the model gives to what the person answered, after the history `human` where it was
-asked, else after the first history that was.
+Colours are of q, the model's share of the person's answer after history `human`, or else after the first one asked.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -23,9 +23,9 @@ from valuesassets.records.frames import column, records, rows
 from valuesassets.records.templates import template
 
 MOST_SHOWN = 12
-"""Transcripts; those with unread marks first."""
+"""Number of transcripts; those with unread marks first."""
 MOST_LISTED = 40
-"""Unread marks that are named one by one, of each status."""
+"""Number of unread marks of each status that are named one by one."""
 PACKAGE = "valuesassets.instruments.psych_tasks.report"
 WHO = ["experiment", "participant"]
 Key = tuple[str, str]
@@ -34,19 +34,20 @@ Key = tuple[str, str]
 def render_transcript_page(
     people: Sequence[Person], task: Task, marks: pd.DataFrame, candidates: pd.DataFrame, title: str
 ) -> str:
-    """One HTML page that needs nothing else and runs no script.
+    """One HTML page without any other file or script.
 
     Args:
-        people: of the task, with their marks.
+        people: the people of the task, with their marks.
         marks: rows of `answer_distributions/marks` of one model; candidates: likewise.
-        title: what cell it is.
+        title: the cell's name.
     """
     unread = rows(marks, marks["status"].isin(list(LOST)))
-    shown = choose_people(people, unread)
-    anchors = anchors_of(shown)
+    on_page = choose_people(people, unread)
+    anchors = anchors_of(on_page)
     history = main_history(marks)
-    by_mark = rows_by_mark(_of(marks, shown))
-    shares = shares_by_mark(_of(rows(candidates, candidates["history"] == history), shown))
+    by_mark = rows_by_mark(_of(marks, on_page))
+    shares = shares_by_mark(_of(rows(candidates, candidates["history"] == history), on_page))
+    without = [person for person in people if not person.marks]
     page = template(PACKAGE, "transcript_page").render(
         title=title,
         task=task.name,
@@ -54,65 +55,60 @@ def render_transcript_page(
         n_people=len(people),
         counts=_counts(marks),
         unread=list_unread(unread, anchors),
-        without=[_without(person, task) for person in people if not person.marks][:MOST_LISTED],
-        n_without=sum(not person.marks for person in people),
+        without=[
+            {"participant": person.participant, "reason": no_marks_reason(person.transcript.text, task)}
+            for person in without[:MOST_LISTED]
+        ],
+        n_without=len(without),
         transcripts=[
             {
-                "anchor": anchors[_key(person)],
+                "anchor": anchors[person.key],
                 "name": _name(person, people),
                 "n_marks": len(person.marks),
-                "pieces": lay_out(person, task, anchors[_key(person)], history, by_mark, shares),
+                "pieces": lay_out(person, task, anchors[person.key], history, by_mark, shares),
             }
-            for person in shown
+            for person in on_page
         ],
     )
     return page.strip("\n") + "\n"
 
 
 def choose_people(people: Sequence[Person], unread: pd.DataFrame) -> list[Person]:
-    """At most twelve who have marks: those with unread ones first, in the order of the file."""
-    lacking = set(zip(unread["experiment"], unread["participant"], strict=True))
+    """At most `MOST_SHOWN` people with marks: those with unread ones first, in the order of the file."""
+    with_unread = set(zip(unread["experiment"], unread["participant"], strict=True))
     marked = [person for person in people if person.marks]
-    return sorted(marked, key=lambda person: _key(person) not in lacking)[:MOST_SHOWN]
+    return sorted(marked, key=lambda person: person.key not in with_unread)[:MOST_SHOWN]
 
 
 def main_history(marks: pd.DataFrame) -> str | None:
-    """The history that the page shows: `human`, else the first that was asked; None where none was."""
-    asked = list(dict.fromkeys(column(marks, "history").dropna()))
-    return "human" if "human" in asked else next(iter(asked), None)
+    """The history that the page shows: `human`, else the first one asked; None where none was."""
+    histories = list(dict.fromkeys(column(marks, "history").dropna()))
+    return "human" if "human" in histories else next(iter(histories), None)
 
 
 def list_unread(unread: pd.DataFrame, anchors: dict[Key, str]) -> list[dict[str, Any]]:
-    """By status, most frequent first: how many marks of how many people, and the first of them with their reasons."""
-    found = []
+    """For each status, most frequent first: numbers of marks and people, and the first marks with their reasons."""
+    groups = []
     for status, part in unread.groupby("status", sort=False):
         once = part.drop_duplicates([*WHO, "mark"])
         listed = part.merge(once.loc[:, [*WHO, "mark"]].head(MOST_LISTED), on=[*WHO, "mark"])
-        items: dict[tuple[str, str, int], dict[str, Any]] = {}
-        for row in records(listed):
-            key = (row["experiment"], row["participant"])
-            item = items.setdefault(
-                (*key, int(row["mark"])),
+        items = []
+        for _, of_mark in listed.groupby([*WHO, "mark"], sort=False):
+            row = records(of_mark.head(1))[0]
+            anchor, number = anchors.get((row["experiment"], row["participant"])), int(row["mark"])
+            items.append(
                 {
-                    "link": f"m-{anchors[key]}-{int(row['mark'])}" if key in anchors else None,
+                    "link": anchor and f"m-{anchor}-{number}",
                     "participant": row["participant"],
-                    "mark": int(row["mark"]),
+                    "mark": number,
                     "kind": row["kind"] if isinstance(row["kind"], str) else None,
-                    "histories": [],
+                    "histories": list(dict.fromkeys(of_mark["history"].dropna())),
                     "reason": row["reason"] if isinstance(row["reason"], str) else "no reason was given",
-                },
+                }
             )
-            if isinstance(row["history"], str) and row["history"] not in item["histories"]:
-                item["histories"].append(row["history"])
-        people = len(once.drop_duplicates(WHO))
-        group = {
-            "status": str(status).replace("_", " "),
-            "n": len(once),
-            "people": people,
-            "items": list(items.values()),
-        }
-        found.append(group | {"more": len(once) - len(items)})
-    return sorted(found, key=lambda group: -group["n"])
+        group = {"status": str(status).replace("_", " "), "n": len(once), "people": len(once.drop_duplicates(WHO))}
+        groups.append(group | {"items": items, "more": len(once) - len(items)})
+    return sorted(groups, key=lambda group: -group["n"])
 
 
 def lay_out(
@@ -123,22 +119,23 @@ def lay_out(
     by_mark: dict[tuple[str, str, int], list[dict[str, Any]]],
     shares: dict[tuple[str, str, int], dict[str, float]],
 ) -> list[str | ShownMark]:
-    """A transcript as it stands, cut into texts and marks."""
-    text, (opening, closing) = person.shown.text, task.delimiters
+    """A transcript, cut into texts and marks."""
+    text, (opening, closing) = person.transcript.text, task.delimiters
     pieces: list[str | ShownMark] = []
     behind = 0
     for mark in person.marks:
         opened = mark.start - len(opening)
         end = mark.end + (len(closing) if text.startswith(closing, mark.end) else 0)
-        key = (person.experiment, person.participant, mark.number)
-        found = shown_mark(mark, history, by_mark.get(key, []), shares.get(key, {}))
-        pieces += [text[behind:opened], found.placed(f"m-{anchor}-{mark.number}", text[opened:end])]
+        key = (*person.key, mark.number)
+        contents = shown_mark(mark, history, by_mark.get(key, []), shares.get(key, {}))
+        place = replace(contents, anchor=f"m-{anchor}-{mark.number}", text=text[opened:end])
+        pieces += [text[behind:opened], place]
         behind = end
     return [*pieces, text[behind:]]
 
 
 def _counts(marks: pd.DataFrame) -> list[dict[str, Any]]:
-    """How many marks there are of each history and status; of own answers, all draws."""
+    """Number of marks of each history and status; all draws of own answers count."""
     named = marks.assign(history=column(marks, "history").fillna("in no history"))
     return [
         {"history": history, "status": str(status).replace("_", " "), "n": len(part)}
@@ -146,23 +143,13 @@ def _counts(marks: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def _without(person: Person, task: Task) -> dict[str, str]:
-    return {"participant": person.participant, "reason": no_marks_reason(person.shown.text, task)}
-
-
 def _of(frame: pd.DataFrame, people: Sequence[Person]) -> pd.DataFrame:
     """The rows of these people."""
-    wanted = {_key(person) for person in people}
-    near = rows(frame, frame["participant"].isin([participant for _, participant in wanted]))
-    is_theirs = [key in wanted for key in zip(near["experiment"], near["participant"], strict=True)]
-    return rows(near, is_theirs)
-
-
-def _key(person: Person) -> Key:
-    return person.experiment, person.participant
+    keys = pd.MultiIndex.from_tuples([person.key for person in people], names=WHO)
+    return rows(frame, pd.MultiIndex.from_frame(frame.loc[:, WHO]).isin(keys)) if len(keys) else frame.head(0)
 
 
 def _name(person: Person, people: Sequence[Person]) -> str:
     several = any(each.experiment != person.experiment for each in people)
-    turned = f", scale shown {person.shown.presentation}" if person.shown.presentation else ""
+    turned = f", scale shown {person.transcript.presentation}" if person.transcript.presentation else ""
     return f"Participant {person.participant}{f' of {person.experiment}' if several else ''}{turned}"

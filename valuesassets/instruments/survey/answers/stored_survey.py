@@ -1,4 +1,4 @@
-"""What a study's storage holds of the survey, read without the graph: each file once, or the asset that writes it."""
+"""Reads the survey's stored files without the graph, each once; an error names the asset that writes a missing file."""
 
 import csv
 import difflib
@@ -16,36 +16,31 @@ from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 from valuesassets.records.trials import Reading, Trial, main_trials
 
 Content = TypeVar("Content")
-WHOLE = ("quality_report", "cultural_map")
-"""Assets without partitions; `name` is one of their tables."""
+WHOLE = ("quality_report", "cultural_map")  # assets without partitions
 
 
 class StoredSurvey:
-    """The files below `<storage>/<study>/survey`.
-
-    Every method raises `StorageError` where its file is not there or cannot be read, and names the asset to
-    materialise.
-    """
+    """The files below `<storage>/<study>/survey`; each method raises `StorageError` if its file cannot be read."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder) / "survey"
         self._read: dict[Path, Any] = {}
 
     def path(self, asset: str, name: str, ending: str) -> Path:
-        """Where an asset's file lies; `name` is a language, `<model>/<language>`, or a table of the asset."""
+        """The path of an asset's file; `name` is a language, `<model>/<language>`, or a table of the asset."""
         return self.folder / asset / f"{name}.{ending}"
 
     def cells(self) -> list[tuple[str, str]]:
-        """Every (model, language) whose answers are there."""
+        """Every (model, language) that has answers."""
         files = sorted((self.folder / "probe_distributions").glob("*/*.parquet"))
         return [(path.parent.name, path.stem) for path in files]
 
     def require_cell(self, model: str, language: str) -> None:
-        """See that a cell has been read.
+        """Raise an error if a cell has no answers.
 
         Raises:
-            InputError: it is a point of the map that is no model; says what it is.
-            StorageError: there are no answers of it; says which cell may be meant, and what to materialise.
+            InputError: `model` names a point of the map that is no model.
+            StorageError: the cell has no answers; names a similar cell, and what to materialise.
         """
         cells = self.cells()
         if (model, language) in cells:
@@ -58,7 +53,7 @@ class StoredSurvey:
                     f"family and a language{_named(cells)}"
                 )
         wanted = f"{model}/{language}"
-        like = difflib.get_close_matches(wanted, [f"{one}/{other}" for one, other in cells], n=1)
+        like = difflib.get_close_matches(wanted, ["/".join(cell) for cell in cells], n=1)
         meant = f"did you mean {like[0].replace('/', ' ')}? Otherwise " if like else ""
         raise StorageError(
             f"{self.folder}: no answers of {wanted}; {meant}materialise readings/{wanted} and "
@@ -66,7 +61,7 @@ class StoredSurvey:
         )
 
     def pdf(self, language: str) -> dict[str, Any]:
-        """What is known of a language's questionnaire: path, sha256, pages, source."""
+        """Path, sha256, number of pages and source of a language's questionnaire."""
         return self._once("questionnaire_pdf", language, "json", read_json)
 
     def extracted(self, language: str) -> list[Question]:
@@ -78,21 +73,20 @@ class StoredSurvey:
         return self._once("aligned_questions", language, "json", lambda path: {q.id: q for q in read_questions(path)})
 
     def matches(self, language: str) -> dict[str, dict[str, str]]:
-        """What became of each question of the master, by canonical id: what is aligned before what is not."""
+        """The alignment of each master question, by canonical id; an aligned record comes before any other."""
         return self._once("aligned_questions", language, "alignment.csv", _read_matches)
 
     def trials(self, language: str) -> dict[str, list[Trial]]:
-        """The trials that put the questions, by asked id."""
+        """The trials of each question, by asked id."""
         return self._once("trials", language, "parquet", _read_trials)
 
     def readings(self, model: str, language: str) -> dict[str, Reading]:
-        """What the model answered, by trial."""
-        return self._once(
-            "readings", f"{model}/{language}", "parquet", lambda path: {r.trial_id: r for r in read_readings(path)}
-        )
+        """The readings of a cell, by trial."""
+        cell = f"{model}/{language}"
+        return self._once("readings", cell, "parquet", lambda path: {r.trial_id: r for r in read_readings(path)})
 
     def identity(self, model: str, language: str) -> dict[str, str]:
-        """The file metadata of a cell's readings: what the model is and how it was read."""
+        """The metadata of a cell's readings: the model's identity and how it was read."""
         return table_metadata(self._file("readings", f"{model}/{language}", "parquet"))
 
     def probe(self, model: str, language: str) -> pd.DataFrame:
@@ -123,9 +117,9 @@ class StoredSurvey:
 
 
 def _named(cells: list[tuple[str, str]]) -> str:
-    """The cells that there are, the first ones of many."""
-    shown = ", ".join(" ".join(cell) for cell in cells[:6])
-    return f" (there are {shown}{f' and {len(cells) - 6} more' if len(cells) > 6 else ''})" if cells else ""
+    """The first cells in words."""
+    first = ", ".join(" ".join(cell) for cell in cells[:6])
+    return f" (there are {first}{f' and {len(cells) - 6} more' if len(cells) > 6 else ''})" if cells else ""
 
 
 def _read_matches(path: Path) -> dict[str, dict[str, str]]:
@@ -135,7 +129,7 @@ def _read_matches(path: Path) -> dict[str, dict[str, str]]:
 
 
 def _read_trials(path: Path) -> dict[str, list[Trial]]:
-    found: dict[str, list[Trial]] = {}
+    by_question: dict[str, list[Trial]] = {}
     for trial in main_trials(read_trials(path)):
-        found.setdefault(trial.asked_id, []).append(trial)
-    return found
+        by_question.setdefault(trial.asked_id, []).append(trial)
+    return by_question

@@ -6,10 +6,10 @@ from typing import Literal
 from valuesassets.records.questions import Question
 
 REORDERED = {"v113": {1: 1, 2: 3, 3: 2}, "v114": {1: 1, 2: 3, 3: 2}}
-"""EVS codes good 1, bad 2, don't mind 3; WVS-7 has 2 and 3 the other way round. Analysed as good < don't mind < bad."""
+"""EVS codes good 1, bad 2, don't mind 3; WVS-7 swaps 2 and 3. The analysis scale is good < don't mind < bad."""
 DIRECTIONAL: dict[str, Literal["low", "high"]] = {"v149": "low", "v152": "low"}
-"""Items whose answer every sane model leans one way on; the preflight looks whether it does: claiming benefits one has
-no right to and taking bribes are not justifiable, low codes."""
+"""Items for the preflight, with the side that a working model leans to: claiming benefits without a right to them and
+taking bribes are not justifiable (low codes)."""
 
 
 def base_id(question_id: str) -> str:
@@ -31,11 +31,7 @@ def analysis_value(question_id: str, value: int) -> int:
 
 
 def analysis_places(questions: Iterable[Question]) -> Callable[[str, int], int]:
-    """The place of an answer by asked question id and code: as `analysis_value`, or in the order that a question names.
-
-    Args:
-        questions: those asked; one that names no `order` goes by its codes.
-    """
+    """The place of an answer by asked question id and code: by the question's `order` if it names one, else by code."""
     ordered = {question.id: question.places for question in questions if (question.model_extra or {}).get("order")}
 
     def place(question_id: str, value: int) -> int:

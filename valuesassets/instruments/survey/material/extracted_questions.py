@@ -1,4 +1,4 @@
-"""`survey/extracted_questions`: the questions read out of a questionnaire PDF, each with page and box."""
+"""`survey/extracted_questions`: the questions of a questionnaire PDF, each with page and box."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -39,20 +39,19 @@ SETTLED_BY_A_PERSON = {
     *("code_without_question", "gap", "answers_without_code", "agreement"),
     *("type", "points", "own_numbers", "missing_answers", "lost_line"),
 }
-"""Checks that an override of a question answers; the others look at what the override says."""
-NOT_ASKED = "not_asked"
-"""The check that fails where no model is asked a form's questions: their words are damaged, or another language's."""
+"""Checks that an override of a question settles; the other checks also apply to what the override says."""
+NOT_ASKED = "not_asked"  # the check that fails if the words of a form are damaged, or in another language
 
 
 def extract_questions(pdf: Path, language: str, on_page: Callable[[int, int], None] | None = None) -> list[Question]:
-    """The value questions of a form's layout in reading order, faulty ones included: `extraction_faults` names them.
+    """The value questions of a form's layout in reading order, also those that `extraction_faults` reports.
 
-    Left out: demographics and whatever the facts file excludes, show cards, and questions without a variable code. In
-    forms that print no variable codes questions are named by their numbers.
+    Demographics, excluded variables, show cards and questions without a variable code are left out. In forms without
+    variable codes the numbers name the questions.
 
     Args:
         language: ISO 639-3, of the form.
-        on_page: told (pages read, pages in all) after each page.
+        on_page: called with (pages read, pages in all) after each page.
 
     Raises:
         PdfError: not a readable PDF, or one without a text layer.
@@ -63,7 +62,7 @@ def extract_questions(pdf: Path, language: str, on_page: Callable[[int, int], No
 def extract_with_layout(
     pdf: Path, language: str, on_page: Callable[[int, int], None] | None = None
 ) -> tuple[list[Question], FormReading]:
-    """The same, and how the form was read: which layout its pages show, and why."""
+    """The questions as `extract_questions`, and the reading of the form: its layout, and the evidence for it."""
     variables = load_variables()
     form = read_form(own_pages(read_pages(pdf, on_page), language))
     kept = [each for each in form.readings if each.code and not variables.is_excluded(each.code)]
@@ -72,7 +71,7 @@ def extract_with_layout(
 
 @dataclass(frozen=True)
 class Recovery:
-    """How much of a form was read: opinion items whose code it prints, those read, those with the master's options."""
+    """Counts of opinion items: printed with a code, read, and read with all options of the master."""
 
     printed: int
     read: int
@@ -87,17 +86,16 @@ class Recovery:
 
 @dataclass(frozen=True)
 class Examined:
-    """An extraction as it goes on: in one form, corrected, and looked at.
+    """An extraction after normalisation, corrections and checks.
 
     Attributes:
-        questions: fit to be aligned, faulty ones included.
-        changes: what was normalised and overridden, and why.
-        faults: what a person must look at, the whole form's first.
-        grounded: by place in `questions`, the strings of each and where they stand.
-        recovery: how much of the form was read; None without a form.
+        questions: the questions to align, also those with faults.
+        faults: for a person to review, those of the whole form first.
+        grounded: the strings of each question and their places on the form.
+        recovery: None without a form.
         agreement: with a second extractor; None without one.
-        mark: of the extraction before anything was corrected, by which a person says what was looked at.
-        guessed: ids of questions of which nobody has said the type.
+        mark: of the extraction before corrections; a person's decision on the whole form names it.
+        guessed: ids of questions whose type nobody has given.
     """
 
     questions: tuple[Question, ...]
@@ -111,7 +109,7 @@ class Examined:
 
     @property
     def why_not_asked(self) -> str | None:
-        """Why no model is asked these questions until a person settles it; None where models are."""
+        """Why no model is asked these questions before a person decides; None if models are asked."""
         return next((fault.message for fault in self.faults if fault.check == NOT_ASKED), None)
 
 
@@ -123,15 +121,15 @@ def examine_questions(
     second: Sequence[Question] | None = None,
     lexicon: Lexicon | None = None,
 ) -> Examined:
-    """An extraction brought into one form, with a person's overrides, and what is still in doubt.
+    """An extraction after normalisation and a person's overrides, with what is still in doubt.
 
-    A question that a person has corrected is not held against the page again: its text layer may be what is wrong.
+    A question that a person has corrected is not compared with the page again, since the text layer may be wrong.
 
     Args:
-        pdf: the form, against which the questions are held; None where there is none.
-        overrides: file of this language's corrections; it need not be there.
-        second: another extractor's reading of the form, to compare with.
-        lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
+        pdf: the form to compare with; None if there is none.
+        overrides: file of this language's corrections; it may be absent.
+        second: another extractor's reading of the form, for comparison.
+        lexicon: the language's words around a question; the bundled ones if left out.
 
     Raises:
         StudyError: the overrides file cannot be used.
@@ -147,7 +145,7 @@ def examine_questions(
         twins = find_twins(questions, second, variables)
         questions, named = with_codes_of(questions, twins)
     given = read_overrides(overrides) if overrides else {}
-    answers = [Fault(code, None, check, f"{code}: {said}") for code, check, said in normalised.doubts]
+    answers = [Fault(code, None, check, f"{code}: {doubt}") for code, check, doubt in normalised.doubts]
     first = [*extraction_faults(questions, pdf, language, form, lexicon), *answers] if given else []
     doubts = {fault.question_id for fault in first if fault.question_id} | variables.opinion_items
     overridden = apply_overrides(questions, given, overrides or Path(), doubts)
@@ -157,13 +155,10 @@ def examine_questions(
         corrected = _twins_of_corrected(overridden, questions, twins, second)
         agreement = compare_extractions(overridden.questions, corrected)
         faults += agreement.disagreements
-    doubtful = [
-        fault
-        for fault in faults
-        if not (fault.question_id in overridden.settled and fault.check in SETTLED_BY_A_PERSON)
-    ]
-    mark, given_form = extraction_mark(questions), read_whole_form(overrides) if overrides else None
-    whole = [*_whole_form_faults(overridden.questions, language, mark, given_form)]
+    settled = overridden.settled
+    doubtful = [each for each in faults if each.question_id not in settled or each.check not in SETTLED_BY_A_PERSON]
+    mark, decision = extraction_mark(questions), read_whole_form(overrides) if overrides else None
+    whole = _whole_form_faults(overridden.questions, language, mark, decision)
     return Examined(
         overridden.questions,
         (*normalised.changes, *named, *overridden.changes),
@@ -177,28 +172,29 @@ def examine_questions(
 
 
 def _whole_form_faults(
-    questions: Sequence[Question], language: str, mark: str, given: WholeForm | None
+    questions: Sequence[Question], language: str, mark: str, decision: WholeForm | None
 ) -> Iterator[Fault]:
-    """Whether questions can be put to models at all: their words are whole, and in the language declared."""
+    """The faults that keep all questions from models: damaged words, or words in another language."""
     strings = (s for q in questions for s in (q.stem or q.text, q.item, *(option.label for option in q.options)) if s)
     damage = damaged_words([*dict.fromkeys(strings)], language)
-    said = str(damage) if damage.share >= DAMAGED_SHARE else None
-    said = said or next((fault.message for fault in language_faults(questions, language)), None)
-    if given is not None and given.of != mark:
-        why = "the extraction has changed since it was written" if said else "nothing is in doubt any more"
+    problem = str(damage) if damage.share >= DAMAGED_SHARE else None
+    problem = problem or next((fault.message for fault in language_faults(questions, language)), None)
+    if decision is not None and decision.of != mark:
+        why = "the extraction has changed since it was written" if problem else "nothing is in doubt any more"
         yield Fault(
-            None, None, "overrides", f"{WHOLE_FORM} (of = {given.of!r}): {why}; say of = {mark!r}, or take it away"
+            None, None, "overrides", f"{WHOLE_FORM} (of = {decision.of!r}): {why}; say of = {mark!r}, or take it away"
         )
-    if said and (given is None or given.of != mark):
+    if problem and (decision is None or decision.of != mark):
         yield Fault(
             None, None, NOT_ASKED,
-            f"no model is asked in {language}: {said}; get another PDF of the form, or read what was extracted in the "
-            f"review page and say under [{WHOLE_FORM}] in the overrides file why models are to be asked all the same",
+            f"no model is asked in {language}: {problem}; get another PDF of the form, or read what was extracted "
+            f"in the review page and say under [{WHOLE_FORM}] in the overrides file why models are to be asked all the "
+            "same",
         )  # fmt: skip
 
 
 def count_recovered(questions: Sequence[Question], pdf: Path) -> Recovery:
-    """How many of the opinion items whose codes a form prints are among the questions, and how many of those whole."""
+    """How many of the opinion items that a form prints with a code are among the questions."""
     variables = load_variables()
     printed = {word.code for page in read_pages(pdf) for word in page.words} & variables.opinion_items
     read = {question.id: question for question in questions if question.id in printed}
@@ -209,14 +205,14 @@ def count_recovered(questions: Sequence[Question], pdf: Path) -> Recovery:
 def _twins_of_corrected(
     overridden: Overridden, questions: Sequence[Question], twins: Sequence[Question | None], second: Sequence[Question]
 ) -> list[Question | None]:
-    """The other reading of each question as corrected: that of its record, or the one of the id that a person gave."""
+    """The second reading of each corrected question: that of its record, or of the id that a person gave."""
     by_id = {question.id: question for question in reversed(second)}
-    found = []
+    corrected = []
     for question, place in zip(overridden.questions, overridden.places, strict=True):
         twin = None if place is None else twins[place]
         has_new_id = place is None or questions[place].id != question.id
-        found.append(by_id.get(question.id, twin) if has_new_id else twin)
-    return found
+        corrected.append(by_id.get(question.id, twin) if has_new_id else twin)
+    return corrected
 
 
 def _question(reading: Reading, code: str) -> Question:

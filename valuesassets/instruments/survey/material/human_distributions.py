@@ -1,4 +1,4 @@
-"""`survey/human_distributions`: weighted answers of respondents per country. In the demo they are synthetic."""
+"""`survey/human_distributions`: weighted answers of respondents per country; in the demo they are synthetic."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -9,27 +9,25 @@ from numpy.typing import NDArray
 from valuesassets.instruments.survey.material.analysis_scale import analysis_places
 from valuesassets.instruments.survey.material.respondents import answer_codes, answer_column
 from valuesassets.people.variables import load_variables
-from valuesassets.people.weighted_shares import design_effect, weighted_answers
+from valuesassets.people.weighted_shares import weighted_answers
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.questions import Question
 from valuesassets.records.study import Study
 from valuesassets.records.tables import HUMAN_DISTRIBUTIONS
 from valuesassets.records.trials import asked_id
 
-__all__ = ["derive_human_distributions", "design_effect", "weighted_answers"]
-
 
 def derive_human_distributions(
     respondents: pd.DataFrame, study: Study, questions: Mapping[str, Sequence[Question]]
 ) -> pd.DataFrame:
-    """Rows of `HUMAN_DISTRIBUTIONS`, one set per language: the answers of the respondents of its country.
+    """Rows of `HUMAN_DISTRIBUTIONS`: for each language, the answers of the respondents of its country.
 
-    `prob` is over the answers that the question offers, each of them in the table, 0 where nobody chose it. `dk_rate`
-    stands beside it: of those asked, the weighted share without such an answer. A question that nobody answered has no
-    rows. A second choice is asked once per first choice (`v111@v110=1`): of those who made it.
+    `prob` is over the answers that the question offers, with 0 for those that nobody chose. `dk_rate` is the weighted
+    share without such an answer among those asked. A question without answers has no rows. A second choice has rows for
+    each first choice (`v111@v110=1`), of those who made it.
 
     Raises:
-        HumanDataError: a respondent's answer is none of the question's; names question, country, language and codes.
+        HumanDataError: a respondent's answer is none of the question's.
     """
     weights = respondents["weight"].to_numpy(dtype=float)
     sources = respondents["source"].to_numpy(dtype=object)
@@ -40,9 +38,9 @@ def derive_human_distributions(
             continue
         people, place = respondents.iloc[here], analysis_places(questions[language])
         label: dict[str, object] = {"country": country, "language": language}
-        for asked_as, values, codes, is_asked in _asked(people, questions[language], label):
-            if found := weighted_answers(codes[is_asked], weights[here][is_asked], values):
-                probs, measured = found
+        for asked_as, values, codes, is_asked in _questions_as_asked(people, questions[language], label):
+            if answers := weighted_answers(codes[is_asked], weights[here][is_asked], values):
+                probs, measured = answers
                 shared = label | {"question_id": asked_as, **measured, "source": sources[here][0]}
                 rows += [
                     shared | {"response_value": value, "analysis_value": place(asked_as, value), "prob": prob}
@@ -53,10 +51,10 @@ def derive_human_distributions(
     return pd.DataFrame(rows, columns=pd.Index(HUMAN_DISTRIBUTIONS.names))
 
 
-def _asked(
+def _questions_as_asked(
     people: pd.DataFrame, questions: Sequence[Question], label: Mapping[str, object]
 ) -> Iterator[tuple[str, tuple[int, ...], NDArray[np.int16], NDArray[np.bool_]]]:
-    """Every question as it is asked: asked id, its answers' codes, (n,) what people said and who was asked."""
+    """Every question: asked id, its answer codes, (n,) people's codes, and (n,) who was asked."""
     by_id = {question.id: question for question in questions if answer_column(question.id) in people}
     everyone = np.ones(len(people), dtype=bool)
     for question in by_id.values():

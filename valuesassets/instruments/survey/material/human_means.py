@@ -1,6 +1,6 @@
-"""`survey/human_means`: the mean answer of people per country and question: computed, or as published.
+"""`survey/human_means`: people's mean answer per country and question, computed or published.
 
-Published means carry less than respondents do: no distribution, no weights, no interval (docs/human_data.md).
+Published means have no distribution, weights or interval (docs/human_data.md).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,20 +27,20 @@ def derive_human_means(
     """Mean answers on the analysis scale, with the ends of each scale; categorical questions have none.
 
     Returns:
-        Rows of `human_means`; mean in scale units, weighted; n null where it is not published. `attrs["notes"]` say
-        what was left out.
+        Rows of `human_means`: weighted means in scale units; n is null if it is not published. `attrs["notes"]` name
+        what is left out.
 
     Raises:
-        HumanDataError: the file of published means is not usable; names row, column and what was found.
+        HumanDataError: the file of published means is not usable.
     """
     scales = {code: _scales(each) for code, each in questions.items() if code in study.languages}
     notes: list[str] = []
     if study.human.source == "means" and study.human.means is not None:
-        found = _published(study.human.means, study, scales, notes)
+        means = _published(study.human.means, study, scales, notes)
     else:
-        found = list(_computed(respondents, study, scales))
+        means = list(_computed(respondents, study, scales))
     rows = []
-    for language, question, mean, n, effect, source in found:
+    for language, question, mean, n, effect, source in means:
         places = scales[language][question].values()
         effective = n / effect if n and effect else None
         label = (study.countries[language], language, question, mean, min(places), max(places))
@@ -52,8 +52,7 @@ def derive_human_means(
     return table
 
 
-Scales = Mapping[str, Mapping[int, int]]
-"""By question: each answer's place on the analysis scale."""
+Scales = Mapping[str, Mapping[int, int]]  # the place of each answer of each question on the analysis scale
 Mean = tuple[str, str, float, int | None, float | None, str]
 """Language, question, mean answer, number of respondents, design effect of their weights, and source."""
 
@@ -69,10 +68,10 @@ def _scales(questions: Sequence[Question]) -> Scales:
 
 def _computed(respondents: pd.DataFrame, study: Study, scales: Mapping[str, Scales]) -> Iterator[Mean]:
     weights = respondents["weight"].to_numpy(dtype=float)
-    for language, asked in scales.items():
+    for language, places_by_question in scales.items():
         here = np.flatnonzero((respondents["country"] == study.countries[language]).to_numpy(dtype=bool))
         people = respondents.iloc[here]
-        for question, places in asked.items():
+        for question, places in places_by_question.items():
             if answer_column(question) not in people:
                 continue
             codes = answer_codes(people, question)
@@ -92,34 +91,34 @@ def _published(path: Path, study: Study, scales: Mapping[str, Scales], notes: li
             f"{path}: no column {QUESTION_COLUMN} among {', '.join(table.names[:5])}; published means have it, and a "
             "column per language (deu) or country (DE)"
         )
-    found = dict(table.read(table.names))
-    ids = [str(each).strip() for each in found[QUESTION_COLUMN]]
+    columns = dict(table.read(table.names))
+    ids = [str(each).strip() for each in columns[QUESTION_COLUMN]]
     twice = sorted({each for each in ids if ids.count(each) > 1})
     if twice:
         raise HumanDataError(
             f"{path}: column {QUESTION_COLUMN}: {twice[0]} stands twice; leave one row of each question"
         )
     means: list[Mean] = []
-    for language, asked in scales.items():
+    for language, places_by_question in scales.items():
         country = study.countries[language]
         column = next((name for name in (language, country) if name in table.names), None)
         if column is None:
-            said = f"{language}: {path.name} has neither a column {language} nor {country}: no means of its people."
-            notes.append(said)
+            note = f"{language}: {path.name} has neither a column {language} nor {country}: no means of its people."
+            notes.append(note)
             continue
-        values = found[column]
+        values = columns[column]
         if values.dtype == object:
             where = next(i for i, value in enumerate(values) if isinstance(value, str))
             raise HumanDataError(
                 f"{path}: column {column}, {ids[where]}: '{values[where]}' found, a number was expected; mend it there"
             )
         for question, mean in zip(ids, values, strict=True):
-            places = asked.get(question)
+            places = places_by_question.get(question)
             if places is None or np.isnan(mean):
                 continue
             if question in REORDERED:
-                said = f"{question}: its codes are not in the order of what they mean: a mean of codes is left out."
-                notes.append(said)
+                note = f"{question}: its codes are not in the order of what they mean: a mean of codes is left out."
+                notes.append(note)
                 continue
             low, high = min(places.values()), max(places.values())
             if not low <= mean <= high:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from valuesassets.instruments.survey.material.analysis_scale import analysis_value
 
-Answers = Mapping[str, Mapping[int, float]]
-"""Probability of each answer code, by asked question id (`v111@v110=1`)."""
+Answers = Mapping[str, Mapping[int, float]]  # probability of each answer code, by asked id (`v111@v110=1`)
 
 SINGLE = {
     "A008": ("v7", 4),
@@ -24,20 +23,17 @@ SINGLE = {
     "F120": ("v154", 10),
     "G006": ("v170", 4),
 }
-"""Indicators that are one question: its id and the number of its answer codes."""
-
+"""Indicators of one question: its id and the number of its answer codes."""
 AUTONOMY = {"v86": 1, "v92": 1, "v93": -1, "v95": -1}
 """Y003: independence and determination count for autonomy, faith and obedience against it."""
-
 FIRST_AIM, SECOND_AIM, AIMS = "v110", "v111", (1, 2, 3, 4)
-POSTMATERIALIST = frozenset({2, 4})
-"""Y002: the aims that are not order (1) and prices (3)."""
+POSTMATERIALIST = frozenset({2, 4})  # Y002: the aims that are not order (1) and prices (3)
 
 INDICATORS = (*SINGLE, "Y002", "Y003")
 
 
 def components(indicator: str) -> tuple[str, ...]:
-    """The asked question ids that an indicator needs, every one of them."""
+    """The ids of all asked questions of an indicator."""
     if indicator == "Y003":
         return tuple(AUTONOMY)
     if indicator == "Y002":
@@ -46,7 +42,7 @@ def components(indicator: str) -> tuple[str, ...]:
 
 
 def answer_codes(asked_id: str) -> tuple[int, ...]:
-    """The answer codes that a component of an indicator must have."""
+    """The answer codes of a component of an indicator."""
     if asked_id in AUTONOMY:
         return (1, 2)
     if asked_id == FIRST_AIM:
@@ -58,9 +54,9 @@ def answer_codes(asked_id: str) -> tuple[int, ...]:
 
 
 def indicator_mean(indicator: str, answers: Answers) -> float:
-    """The mean of one indicator; all of its components have to be there.
+    """The mean of one indicator from the answers to all of its components.
 
-    Y002 is 1 when both aims are material, 3 when neither is, else 2, from the joint of first and second choice.
+    Y002 is 1 if both aims are material, 3 if neither is, else 2, from the joint of first and second choice.
     Y003 = faith + obedience - independence - determination, mentioned 1 and not mentioned 2: from -2 to 2.
     """
     if indicator == "Y003":
@@ -72,16 +68,15 @@ def indicator_mean(indicator: str, answers: Answers) -> float:
 
 
 def own_indicators(answers: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
-    """Each respondent's own value of every indicator, on the scale of `iw_slopes.csv`.
+    """Each respondent's value of every indicator, on the scale of `iw_slopes.csv`.
 
-    Y002 and Y003 come from what one person said to all of their questions; the mean over people then needs no
-    assumption on how these answers go together.
+    Y002 and Y003 combine the answers of one person, so that their means need no assumption on the joint distribution.
 
     Args:
-        answers: (n,) answer codes by question, of all the indicators' questions; NaN where there is no answer.
+        answers: (n,) answer codes by question, of all indicators' questions; NaN without an answer.
 
     Returns:
-        (n,) by indicator; NaN where any of its questions has no answer.
+        (n,) by indicator; NaN if one of its questions has no answer.
 
     >>> own_indicators({q: np.array([1.0]) for q in ["v110", *AUTONOMY, *(q for q, _ in SINGLE.values())]}
     ...     | {"v111": np.array([3.0])})["Y002"].tolist()

@@ -18,11 +18,11 @@ def list_master_questions(
 ) -> list[Question]:
     """The master language's questions under canonical ids; `coverage` names the languages that have each.
 
-    Canonical ids are the codes of the survey that most of its questions print; questions that print none are matched
-    to the survey's variables by number, shape and order. Where no survey is known, a question's id is canonical.
+    Canonical ids are the codes of the survey that most questions print; questions without a code are matched to its
+    variables by number, shape and order. In an unknown survey a question's id is canonical.
 
     Args:
-        extracted: questions by language, as extracted; languages may be missing.
+        extracted: questions by language; languages may be missing.
         master: the language whose questions make the list.
 
     Raises:
@@ -37,14 +37,11 @@ def list_master_questions(
 
 
 def canonical_questions(extracted: Sequence[Question] | None, master: str, variables: Variables) -> list[Question]:
-    """The master language's questions under canonical ids, with what is known of each variable.
-
-    Raises:
-        QuestionError: as `list_master_questions`.
-    """
+    """The master language's questions under canonical ids, with facts; raises errors as `list_master_questions`."""
     if extracted is None:
-        said = f"master language {master}: no extracted questions; materialise extracted_questions/{master}"
-        raise QuestionError(said)
+        raise QuestionError(
+            f"master language {master}: no extracted questions; materialise extracted_questions/{master}"
+        )
     variables = variables.of(extracted)
     letter = variables.survey_of(extracted, question_numbers(extracted))
     kept: dict[str, Question] = {}
@@ -96,9 +93,9 @@ def _with_facts(question: Question, variables: Variables) -> Question:
 
 
 def _none_listed(master: str, questions: Sequence[Question]) -> str:
-    """Why a language makes no master list, by its first question."""
-    found = "no questions in it"
+    """The message for a language without usable questions."""
+    problem = "no questions in it"
     if questions:
         faults = question_faults(questions[0]) or [f"'{questions[0].id}' is no variable of a survey that is known"]
-        found = f"none of its {len(questions)} questions can be used, the first because: {'; '.join(faults)}"
-    return f"{master}.json makes the master list: {found}; mend the file, or extract the questionnaire again"
+        problem = f"none of its {len(questions)} questions can be used, the first because: {'; '.join(faults)}"
+    return f"{master}.json makes the master list: {problem}; mend the file, or extract the questionnaire again"

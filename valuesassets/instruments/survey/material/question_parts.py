@@ -1,8 +1,7 @@
-"""Stem, item and text of each question in their places, whatever the extraction put where.
+"""Puts stem, item and text of each question in their places.
 
-In a list of items every record repeats what they share: that is the stem. What only one record says is its item, and
-the text is both. Extractions mix the three up, leave the text to a question number or a note for the interviewer, and
-put the ends of a scale where an item belongs.
+In a list every record repeats the shared words, the stem; its own words are the item, and the text is both. Extractions
+mix the three up, have a question number or a note as text, and put the ends of a scale in place of an item.
 """
 
 import itertools
@@ -17,33 +16,31 @@ from valuesassets.records.questions import Question, ResponseType, has_words, te
 
 NUMBER_HEAD = re.compile(r"^\s*(?![vV]\d)([^\W\d_]{1,2}\s?\d+[a-zA-Z]?\d?)\b(?:\s+[A-Z]\b)?[-–.:)\]]*\s*")
 """A question's number before its words: `Q38`, `P9.`, `Q23 B`."""
-SHARED_WORDS = 5
-"""So many words at the beginning of neighbouring texts are their stem."""
-ENDS = re.compile(r"\s*(?:\.{3}|…)\s*")
-"""What stands between the two ends of a scale where they are written in a row."""
+SHARED_WORDS = 5  # least number of equal first words of neighbouring texts that are their stem
+ENDS = re.compile(r"\s*(?:\.{3}|…)\s*")  # between the two ends of a scale in one line
 WORD = re.compile(r"\w+")
 
 
 def with_parts_in_place(questions: Sequence[Question]) -> Iterator[Question]:
-    """Each question with stem and item as its neighbours show them, and a text that has both; sound ones unchanged."""
-    lists = _Lists([_said(question) for question in questions])
+    """Each question with its stem, its item and a text of both, by its neighbours; sound ones unchanged."""
+    lists = _Lists([_content(question) for question in questions])
     for place, question in enumerate(questions):
         yield _composed(question, lists, place) if _is_muddled(question, lists, place) else question
 
 
 def printed_number(text: str | None) -> str | None:
-    """The number that a text begins with, or None.
+    """The question number at the beginning of a text, or None.
 
     >>> printed_number("Q38 How much confidence"), printed_number("How much")
     ('Q38', None)
     """
-    found = NUMBER_HEAD.match(text or "")
-    return found[1] if found else None
+    match = NUMBER_HEAD.match(text or "")
+    return match[1] if match else None
 
 
 @dataclass(frozen=True)
-class _Said:
-    """What a record says: its number, its text, stem and item without number and notes (each thing once), its cue."""
+class _Content:
+    """A record's number; its text, stem and item without number, notes and repetitions; and its answer cue."""
 
     number: str | None
     parts: tuple[str, ...]
@@ -51,43 +48,43 @@ class _Said:
 
 
 class _Lists:
-    """The parts of a file's records, looked at beside their neighbours."""
+    """The parts of a file's records, compared with their neighbours."""
 
-    def __init__(self, said: Sequence[_Said]) -> None:
-        self.said = said
-        self._keys = [{_key(part) for part in each.parts} for each in said]
-        self._cues = Counter(each.cue for each in said)
+    def __init__(self, contents: Sequence[_Content]) -> None:
+        self.contents = contents
+        self._keys = [{_key(part) for part in each.parts} for each in contents]
+        self._cues = Counter(each.cue for each in contents)
 
     def own_cue(self, place: int) -> str:
-        """What stands in place of words that introduce an answer, where only this record has it."""
-        cue = self.said[place].cue
+        """The answer cue if no other record has it; it may be the end of a scale."""
+        cue = self.contents[place].cue
         return cue if self._cues[cue] == 1 else ""
 
     def parts(self, place: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What a record shares with its neighbours, and what it says alone, in order."""
-        said = self.said[place]
+        """The parts that a record shares with its neighbours, and its own parts, in order."""
+        content = self.contents[place]
         near = set().union(*(self._keys[other] for other in self._near(place)))
-        shared = tuple(part for part in said.parts if _key(part) in near)
-        own = tuple(dict.fromkeys(_without_head(part, shared) for part in said.parts if part not in shared))
+        shared = tuple(part for part in content.parts if _key(part) in near)
+        own = tuple(dict.fromkeys(_without_head(part, shared) for part in content.parts if part not in shared))
         own = tuple(part for part in own if not any(part != other and _key(part) in _key(other) for other in own))
         if not own:
             return (), shared
         return self._divided(place, own[0]) if not shared and len(own) == 1 else (shared, own)
 
     def shares_all(self, place: int) -> bool:
-        """Whether a neighbour says exactly the same."""
+        """Whether a neighbour has the same parts."""
         return any(self._keys[other] == self._keys[place] for other in self._near(place))
 
     def _near(self, place: int) -> list[int]:
-        return [other for other in range(max(place - 2, 0), min(place + 3, len(self.said))) if other != place]
+        return [other for other in range(max(place - 2, 0), min(place + 3, len(self.contents))) if other != place]
 
     def _divided(self, place: int, text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """A text cut behind the words with which a neighbour's begins too."""
+        """A text cut after the first words that it shares with a neighbour."""
         words = text.split()
         common = 0
         for other in (place - 1, place + 1):
-            if 0 <= other < len(self.said) and self.said[other].parts:
-                theirs = max(self.said[other].parts, key=len).split()
+            if 0 <= other < len(self.contents) and self.contents[other].parts:
+                theirs = max(self.contents[other].parts, key=len).split()
                 shared = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(words, theirs, strict=False))
                 common = max(common, len(list(shared)) if theirs != words else 0)
         if not SHARED_WORDS <= common < len(words):
@@ -96,7 +93,7 @@ class _Lists:
 
 
 def _is_muddled(question: Question, lists: _Lists, place: int) -> bool:
-    """Whether text, stem and item are not what they are called, or the text lacks one of them."""
+    """Whether text, stem and item are mixed up, or the text lacks one of them."""
     text = _key(question.text)
     strings = (question.text, question.stem or "", question.item or "")
     if any(NUMBER_HEAD.match(each) or without_notes(each) != re.sub(r"\s+", " ", each).strip() for each in strings):
@@ -108,16 +105,16 @@ def _is_muddled(question: Question, lists: _Lists, place: int) -> bool:
     return _joined(question.stem) != text if question.stem else _joined(question.item or "") not in text
 
 
-def _said(question: Question) -> _Said:
+def _content(question: Question) -> _Content:
     strings = [question.text, question.stem or "", question.item or ""]
-    number = next((found for text in strings if (found := printed_number(text))), None)
+    number = next(filter(None, map(printed_number, strings)), None)
     labels = {_key(option.label) for option in question.options}
     parts = _spoken(string for place, string in enumerate(strings) if place == 0 or _key(string) not in labels)
-    return _Said(number, parts or _spoken(strings), without_notes(question.answer_cue or ""))
+    return _Content(number, parts or _spoken(strings), without_notes(question.answer_cue or ""))
 
 
 def _spoken(strings: Iterable[str]) -> tuple[str, ...]:
-    """What a respondent hears of some strings, each thing once."""
+    """The strings without numbers, notes and repetitions."""
     parts: dict[str, str] = {}
     for string in strings:
         part = without_notes(NUMBER_HEAD.sub("", string))
@@ -127,13 +124,13 @@ def _spoken(strings: Iterable[str]) -> tuple[str, ...]:
 
 
 def _composed(question: Question, lists: _Lists, place: int) -> Question:
-    shared, said_alone = lists.parts(place)
+    shared, unshared = lists.parts(place)
     changes: dict[str, object] = {}
-    number = lists.said[place].number
+    number = lists.contents[place].number
     if number and printed_number(question.id) is None:
         changes["source_id"] = f"{number} {question.source_id or question.id}".strip()
     stem = max(shared, key=len) if shared else None
-    own = [part for part in said_alone if part != stem]
+    own = [part for part in unshared if part != stem]
     ends = _ends_of_scale(question, stem, own, lists.own_cue(place))
     if ends:
         changes["options"] = ten_point_scale(*ends)
@@ -144,7 +141,7 @@ def _composed(question: Question, lists: _Lists, place: int) -> Question:
 
 
 def _ends_of_scale(question: Question, stem: str | None, own: Sequence[str], cue: str) -> tuple[str, str] | None:
-    """What 1 and 10 stand for, where no option says it: two opposite views, or what stands in place of a cue."""
+    """The meanings of 1 and 10 if no option has them: two opposite views, or the answer cue."""
     if question.response_type is not ResponseType.LIKERT10 or any(map(has_words, question.options)):
         return None
     written = ENDS.split(without_notes(question.answer_cue or ""))
@@ -156,9 +153,9 @@ def _ends_of_scale(question: Question, stem: str | None, own: Sequence[str], cue
 
 
 def _without_head(part: str, shared: Sequence[str]) -> str:
-    """A part without the shared words that it begins with, whatever marks stand between them."""
+    """A part without its shared first words; marks between words do not count."""
     for head in sorted(map(words_of, shared), key=len, reverse=True):
-        ends = [found.end() for found in WORD.finditer(part)][: len(head)]
+        ends = [match.end() for match in WORD.finditer(part)][: len(head)]
         if ends and words_of(part[: ends[-1]]) == head and ends[-1] < len(part.rstrip(" .?!…:")):
             return part[ends[-1] :].lstrip(' .?!…:,;)"”»')
     return part

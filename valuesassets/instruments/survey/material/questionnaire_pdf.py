@@ -1,4 +1,4 @@
-"""`survey/questionnaire_pdf`: one language's questionnaire as a PDF that was looked into, and where it came from."""
+"""`survey/questionnaire_pdf`: one language's questionnaire as a checked PDF, and its source."""
 
 import io
 import itertools
@@ -11,7 +11,7 @@ import pdfplumber
 from pdfminer.pdfpage import PDFPage
 from pdfplumber.page import Page
 
-from valuesassets.instruments.survey.material.forms.download import MOST_BYTES, download, shown
+from valuesassets.instruments.survey.material.forms.download import MOST_BYTES, download, public_address
 from valuesassets.records.errors import PdfError
 from valuesassets.records.files import kind_of, no_such_file, sha256_file, whole_file
 from valuesassets.records.limited import within_limits
@@ -20,25 +20,23 @@ from valuesassets.records.settings.questionnaires import Questionnaires
 from valuesassets.records.study import Study
 from valuesassets.records.zips import DAMAGED
 
-MOST_PAGES = 400
-"""No questionnaire has more pages; codebooks and reports do."""
+MOST_PAGES = 400  # of a questionnaire; codebooks and reports have more
 
 PRINT_ANEW = (
     "print it to a new PDF, or write its questions into a table, which `valuesassets template questions` begins"
 )
-"""What to do with a PDF that takes too long or too much."""
 _WHAT_TO_DO = {
     "an empty file": "fetch it again",
     "an HTML page": "open the link in a browser, log in where it asks for it, and save the PDF itself",
     "a ZIP archive or an Office document": "unpack the archive, or save the document as PDF",
     "a picture": "print all pages into one PDF and run text recognition on it",
 }
-"""By the kind of file that was found."""
+"""Advice by kind of file."""
 
 
 @dataclass(frozen=True)
 class QuestionnairePdf:
-    """A questionnaire file: where it lies, its hash, how many pages, where it came from."""
+    """A questionnaire file: path, hash, number of pages and source."""
 
     path: str
     sha256: str
@@ -50,38 +48,37 @@ def fetch_questionnaire(study: Study, language: str, destination: Path) -> Quest
     """Put a language's questionnaire at `destination`, from the package, the study's folder or GESIS.
 
     Raises:
-        PdfError: absent, not to be had, not a readable PDF, or not the one whose sha256 the study names; nothing is
-            left at `destination`.
+        PdfError: not available, not a readable PDF, or not the one with the study's sha256; nothing is written then.
         StorageError: the folder cannot be written.
     """
-    asked = study.languages[language]
+    declared = study.languages[language]
     with whole_file(destination) as temporary:
-        content, source = _found(Questionnaires.of(study), asked, language)
+        content, source = _read_questionnaire(Questionnaires.of(study), declared, language)
         temporary.write_bytes(content)
         pages = count_pages(temporary, source)
         digest = sha256_file(temporary)
-        if asked.sha256 is not None and asked.sha256.lower() != digest:
+        if declared.sha256 is not None and declared.sha256.lower() != digest:
             raise PdfError(
                 f"{source}: the PDF has the sha256 {digest}, languages.{language}.sha256 in the study asks for "
-                f"{asked.sha256.lower()}; see whether it is the right edition, then put the right PDF into pdf_dir or "
-                "correct the study"
+                f"{declared.sha256.lower()}; see whether it is the right edition, then put the right PDF into pdf_dir "
+                "or correct the study"
             )
     return QuestionnairePdf(str(destination), digest, pages, source)
 
 
 def has_questionnaire(study: Study, language: str) -> bool:
-    """Whether a language has a PDF at all: where questions are imported, it may do without one."""
-    settings, asked = Questionnaires.of(study), study.languages[language]
-    if settings.extractor_of(asked) != "imported" or settings.source in ("bundled", "gesis"):
+    """Whether a language has a PDF; imported questions may have none."""
+    settings, declared = Questionnaires.of(study), study.languages[language]
+    if settings.extractor_of(declared) != "imported" or settings.source in ("bundled", "gesis"):
         return settings.source != "none"
-    return settings.pdf_dir is not None and (settings.pdf_dir / _name(asked, language)).is_file()
+    return settings.pdf_dir is not None and (settings.pdf_dir / _name(declared, language)).is_file()
 
 
 def count_pages(path: Path, name: str) -> int:
     """Number of pages of a PDF.
 
     Raises:
-        PdfError: empty, another kind of file, truncated, encrypted, or far too long; or it takes too long to read.
+        PdfError: empty, another kind of file, truncated, encrypted, too long, or too slow to read.
     """
     with open(path, "rb") as stream:
         head = stream.read(1024)
@@ -94,7 +91,7 @@ def count_pages(path: Path, name: str) -> int:
 
 def _count_pages(path: Path, name: str) -> int:
     try:
-        with open(path, "rb") as stream:  # ours to close: pdfplumber's own way reads all pages once more
+        with open(path, "rb") as stream:  # pdfplumber's own way reads all pages once more
             pdf = pdfplumber.open(stream)
             first = itertools.islice(PDFPage.create_pages(pdf.doc), MOST_PAGES + 1)
             pages = sum(1 for number, page in enumerate(first, 1) if Page(pdf, page, number))
@@ -114,28 +111,28 @@ def _count_pages(path: Path, name: str) -> int:
     return pages
 
 
-def _name(asked: Language, language: str) -> str:
-    return asked.pdf or f"{language}.pdf"
+def _name(declared: Language, language: str) -> str:
+    return declared.pdf or f"{language}.pdf"
 
 
-def _found(settings: Questionnaires, asked: Language, language: str) -> tuple[bytes, str]:
-    """The questionnaire, whatever it is, and where it came from."""
+def _read_questionnaire(settings: Questionnaires, declared: Language, language: str) -> tuple[bytes, str]:
+    """The content of the questionnaire, and its source."""
     if settings.source == "bundled":
         bundled = resources.files("valuesassets.studies") / "questionnaires" / f"{language}.pdf"
         if not bundled.is_file():
             raise PdfError(f"{language}: no questionnaire is bundled in this language; name a pdf_dir in the study")
         return bundled.read_bytes(), f"bundled questionnaire {language}"
-    origin = settings.pdf_dir / _name(asked, language) if settings.pdf_dir else None
+    origin = settings.pdf_dir / _name(declared, language) if settings.pdf_dir else None
     if origin and (settings.source == "folder" or origin.is_file()):
         if not origin.is_file():
             raise PdfError(f"{no_such_file(origin)}; put the questionnaire of {language} there or name it with `pdf`")
-        return _pdf_in(origin.read_bytes(), origin.name, asked.pdf), _name(asked, language)
-    url = settings.url.format(document=asked.gesis_document)
-    return _pdf_in(download(url), shown(url), asked.pdf), shown(url)
+        return _pdf_in(origin.read_bytes(), origin.name, declared.pdf), _name(declared, language)
+    url = settings.url.format(document=declared.gesis_document)
+    return _pdf_in(download(url), public_address(url), declared.pdf), public_address(url)
 
 
 def _pdf_in(content: bytes, source: str, wanted: str | None) -> bytes:
-    """The content itself, or of a ZIP archive the PDF inside: its only one, or the one wanted."""
+    """The content itself, or the PDF in a ZIP archive: its only one, or the one wanted."""
     if not content.startswith(b"PK\x03\x04"):
         return content
     try:

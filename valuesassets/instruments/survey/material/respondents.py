@@ -1,6 +1,6 @@
-"""`survey/respondents`: people, one row each: country, weight, answers in the codes of EVS 2017, own indicators.
+"""`survey/respondents`: one row per person with country, weight, answers in codes of EVS 2017, and indicators.
 
-The one table of people that every analysis starts from. Its `attrs["notes"]` say what is left out of it, and why.
+Every analysis of people starts from this table. Its `attrs["notes"]` name what is left out, and why.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,39 +20,37 @@ from valuesassets.records.questions import Question
 from valuesassets.records.study import Study
 from valuesassets.records.tables import TABLES
 
-COLUMNS = TABLES["respondents"].names
-"""Before the questions; after them come the ten indicators."""
-TAKEN = {*COLUMNS, *INDICATORS}
-"""Names that a question's column cannot have, whatever its id."""
+COLUMNS = TABLES["respondents"].names  # before the questions and the ten indicators
+TAKEN = {*COLUMNS, *INDICATORS}  # names that a question's column cannot have
 
 
 def derive_respondents(study: Study, questions: Mapping[str, Sequence[Question]]) -> pd.DataFrame:
     """The respondents of the study's countries: from its files, drawn from the plants, or none.
 
     Args:
-        questions: questions by language; the indicators' are read beside them.
+        questions: by language; those of the indicators are read too.
 
     Returns:
-        One row per respondent: `COLUMNS` (weight: mean 1 within a country), a column per question (Int16: <NA> where
-        the file holds nothing, negative where there is no answer, see `people.surveys`), and the ten indicators (float,
-        NaN where a part is missing).
+        One row per respondent: `COLUMNS` (weights with mean 1 in a country), a column per question (Int16: <NA> if the
+        file has nothing, negative without an answer, see `people.surveys`), and the ten indicators (float, NaN if a
+        part is missing).
 
     Raises:
-        HumanDataError: a file is not usable; names file, column, country and codes.
+        HumanDataError: a file is not usable.
     """
-    asked = {question.id for each in questions.values() for question in each}
+    ids = {question.id for each in questions.values() for question in each}
     notes: list[str] = []
     people: list[People] = []
     if study.human.source == "planted":
         people = plant_people(study, questions)
     elif study.human.source == "files":
-        asked |= {base_id(part) for indicator in INDICATORS for part in components(indicator)}
-        people = _read_files(study, asked, notes)
-    return _one_table(people, sorted(asked, key=_in_form_order), notes)
+        ids |= {base_id(part) for indicator in INDICATORS for part in components(indicator)}
+        people = _read_files(study, ids, notes)
+    return _one_table(people, sorted(ids, key=_in_form_order), notes)
 
 
 def answer_column(question: str) -> str:
-    """The column of a question: its id, but where that is the name of another column.
+    """The column of a question: its id, unless another column has that name.
 
     >>> answer_column("v7"), answer_column("country")
     ('v7', 'country (question)')
@@ -61,59 +59,59 @@ def answer_column(question: str) -> str:
 
 
 def answer_codes(respondents: pd.DataFrame, question: str) -> NDArray[np.int16]:
-    """(n,) answers of one question: below 0 no answer and why, `NOTHING` where the file holds nothing."""
+    """(n,) answer codes of one question: negative without an answer, `NOTHING` if the file has nothing."""
     return respondents[answer_column(question)].to_numpy(dtype=np.int16, na_value=NOTHING)
 
 
-def _read_files(study: Study, asked: Collection[str], notes: list[str]) -> list[People]:
-    """The people of every file; of a country in several files those of the first."""
+def _read_files(study: Study, ids: Collection[str], notes: list[str]) -> list[People]:
+    """The people of every file; a country in several files is taken from the first."""
     wanted = set(study.countries.values())
     spoken = _codes_of_languages(study) if study.human.interview_language == "own" else None
-    found: list[People] = []
+    people_of_files: list[People] = []
     source: dict[str, str] = {}
     for file in study.human.files:
-        people, said = read_people(file, asked, wanted, spoken)
-        notes += said
-        here = set(people.rows["country"])
-        for country in sorted(here & source.keys()):
+        people, notes_of_file = read_people(file, ids, wanted, spoken)
+        notes += notes_of_file
+        countries = set(people.rows["country"])
+        for country in sorted(countries & source.keys()):
             notes.append(f"{file.path.name}: {country} is taken from {source[country]}, which the study names first.")
-        rows = people.rows["country"].isin([*(here - source.keys())]).to_numpy()
+        rows = people.rows["country"].isin([*(countries - source.keys())]).to_numpy()
         answers = {question: codes[rows] for question, codes in people.answers.items()}
-        found.append(People(people.rows.loc[rows], answers))
-        source |= dict.fromkeys(here - source.keys(), file.path.name)
+        people_of_files.append(People(people.rows.loc[rows], answers))
+        source |= dict.fromkeys(countries - source.keys(), file.path.name)
     for country in sorted(wanted - source.keys()):
         names = ", ".join(file.path.name for file in study.human.files)
         notes.append(f"{country}: no respondents in {names}: nothing is compared with its people.")
-    return found
+    return people_of_files
 
 
 def _codes_of_languages(study: Study) -> dict[str, set[str]]:
-    """By country, the codes of ISO 639 of the study's languages that name it."""
+    """By country, the ISO 639 codes of the study's languages there."""
     codes: dict[str, set[str]] = {}
     for language, country in study.countries.items():
-        known = known_languages().get(language)
-        codes.setdefault(country, set()).update({language, known.short} - {""} if known else {language})
+        facts = known_languages().get(language)
+        codes.setdefault(country, set()).update({language, facts.short} - {""} if facts else {language})
     return codes
 
 
-def _one_table(people: Sequence[People], asked: Sequence[str], notes: list[str]) -> pd.DataFrame:
-    """All people below each other, every question a column, whether a file has it or not."""
+def _one_table(people: Sequence[People], ids: Sequence[str], notes: list[str]) -> pd.DataFrame:
+    """All people in one table with a column for every question."""
     empty = pd.DataFrame({name: pd.Series(dtype=float if name == "weight" else object) for name in COLUMNS})
     rows = pd.concat([each.rows for each in people], ignore_index=True) if people else empty
     answers = {}
-    for question in asked:
+    for question in ids:
         codes = [each.answers.get(question, np.zeros(len(each.rows), np.int16)) for each in people]
         answers[question] = np.concatenate([np.zeros(0, np.int16), *codes])
     for later, earlier in load_variables().depends_on.items():
         if later in answers and earlier in answers:
-            again = (answers[later] == answers[earlier]) & (answers[later] > 0)
-            if again.any():  # a second choice that repeats the first is none
-                answers[later][again] = OTHER
-                named = f"{again.sum()} respondents named the same twice"
+            repeats = (answers[later] == answers[earlier]) & (answers[later] > 0)
+            if repeats.any():  # a repeated choice is no second choice
+                answers[later][repeats] = OTHER
+                named = f"{repeats.sum()} respondents named the same twice"
                 notes.append(f"{later} after {earlier}: {named}; their second choice counts as none.")
     parts = {base_id(part) for indicator in INDICATORS for part in components(indicator)}
-    given = {part: answers.get(part, np.zeros(len(rows), np.int16)) for part in parts}
-    own = own_indicators({part: np.where(codes > 0, codes, np.nan) for part, codes in given.items()})
+    codes_by_part = {part: answers.get(part, np.zeros(len(rows), np.int16)) for part in parts}
+    own = own_indicators({part: np.where(codes > 0, codes, np.nan) for part, codes in codes_by_part.items()})
     weights = rows["weight"] / rows.groupby("country")["weight"].transform("mean")
     columns = {
         answer_column(question): pd.arrays.IntegerArray(codes, codes == NOTHING) for question, codes in answers.items()
@@ -124,7 +122,7 @@ def _one_table(people: Sequence[People], asked: Sequence[str], notes: list[str])
 
 
 def _unanswered(countries: NDArray[np.object_], answers: Mapping[str, NDArray[np.int16]]) -> list[str]:
-    """By country, the questions that nobody answered: they are left out of everything that is said of it."""
+    """A note for each country with questions that nobody answered."""
     notes = []
     for name in sorted(set(countries)):
         here = np.flatnonzero(countries == name)
@@ -134,6 +132,6 @@ def _unanswered(countries: NDArray[np.object_], answers: Mapping[str, NDArray[np
 
 
 def _in_form_order(question: str) -> tuple[str, int, str]:
-    """Letter, number and rest of an id, so that v9 stands before v10."""
+    """The sort key of an id: v9 comes before v10."""
     digits = "".join(filter(str.isdigit, question))
     return question[:1], int(digits or 0), question

@@ -1,7 +1,7 @@
-"""`survey/cultural_map`: models and countries on the Inglehart-Welzel axes, beside the points of no content.
+"""`survey/cultural_map`: models, countries and content-free answers on the Inglehart-Welzel axes.
 
-Axes: Inglehart and Welzel (2005); indicators of EVS 2017 (ZA7500) and WVS-7 (Haerpfer et al. 2022). How a point comes
-about, what a region is and what cannot be concluded: docs/map.md.
+Axes: Inglehart and Welzel (2005); indicators of EVS 2017 (ZA7500) and WVS-7 (Haerpfer et al. 2022). docs/map.md defines
+points and regions, and says what cannot be concluded.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,8 +36,7 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import records
 from valuesassets.records.study import Study
 
-QUESTIONS = {base_id(part) for indicator in INDICATORS for part in components(indicator)}
-"""Those that the map is made of."""
+QUESTIONS = {base_id(part) for indicator in INDICATORS for part in components(indicator)}  # of the map
 
 
 def derive_cultural_map(
@@ -47,10 +46,10 @@ def derive_cultural_map(
     respondents: pd.DataFrame,
     reliability: Mapping[str, pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
-    """The map of a study, as `place_on_map` makes it; `reliability` are the tables of that analysis.
+    """The map of a study from `place_on_map`; `reliability` are the tables of that analysis.
 
     Raises:
-        MissingData: no question of the map was answered, so that it would show no model; else as `place_on_map`.
+        MissingData: no question of the map has an answer; else as `place_on_map`.
     """
     if not any(base_id(str(each)) in QUESTIONS for each in answers["question_id"].unique()):
         raise MissingData(
@@ -69,21 +68,18 @@ def place_on_map(
 ) -> dict[str, pd.DataFrame]:
     """The tables `cultural_map/...`: models, people, published positions and content-free points on one pair of axes.
 
-    The `attrs` of the points hold `notes`, a shorter `caption` for under the figure, and `unlike`, the axes that must
-    not be read by their published names.
-
-    A missing indicator is set to the pooled human mean. Where a model's region holds a content-free point the model is
-    not distinguishable from no content.
+    The `attrs` of the points hold `notes`, a shorter `caption`, and `unlike`, the axes that must not be read by their
+    published names. A missing indicator is set to the pooled human mean. A model whose region holds a content-free
+    point is not distinguishable from no content.
 
     Args:
-        answers: as `usable_answers` gives them; with wordings apart (`by_wording`) these count in the regions.
-        human: rows of `HUMAN_DISTRIBUTIONS`; where they are empty and there are no respondents either, the mean of five
-            WVS-7 countries stands in for the pooled answer.
-        respondents: rows of `survey/respondents`; where given, countries rest on them and not on `human`.
+        answers: from `usable_answers`; separate wordings (`by_wording`) widen the regions.
+        human: rows of `HUMAN_DISTRIBUTIONS`; without any people, five WVS-7 countries give the pooled mean.
+        respondents: rows of `survey/respondents`, which replace `human`.
         reliability: generalizability coefficient by family; a family below the study's threshold is not drawn.
 
     Raises:
-        MissingData: the study asks for fitted axes and its respondents do not carry them.
+        MissingData: the study asks for fitted axes, which its respondents do not allow.
         HumanDataError: people's answers do not sum to 1, or a weight or column is unusable.
         ScoringError: a model's answers do not sum to 1.
     """
@@ -119,7 +115,7 @@ def place_on_map(
 
 
 def _published(ground: Ground, people: Sequence[People]) -> tuple[pd.DataFrame, str]:
-    """Published positions on the map's axes, and how they came there."""
+    """Published positions on the map's axes, and the sentence on how they were moved there."""
     if ground.axes.kind == "reference":
         return published_positions(), (
             "Published positions are another set, brought onto these axes by a line per axis fitted over the five "
@@ -151,7 +147,7 @@ def _tests(
     study: Study,
     reliability: Mapping[str, float] | None,
 ) -> pd.DataFrame:
-    """The tests against people and, for people, against published positions; without people models meet the latter."""
+    """Tests of models against people and of people against published positions; without people, of models alone."""
     if not people:
         published = _places(positions)
         return families_against_countries(cells, ground, published, "against published positions", study, reliability)

@@ -17,11 +17,11 @@ from valuesassets.records.tables import HUMAN_DISTRIBUTIONS, PROBE_DISTRIBUTIONS
 
 
 def read_probes(folder: Path) -> pd.DataFrame:
-    """All answers that `probe` has written below a folder, as one frame.
+    """All answers that `probe` wrote below a folder, as one frame.
 
     Raises:
-        InputError: it is no folder, or two files have answers of one model to one question.
-        MissingData: there is no answer in it.
+        InputError: no folder, or two files with answers of one model to one question.
+        MissingData: no answers.
     """
     if not folder.is_dir():
         fault = f"{folder}: is not a folder" if folder.exists() else no_such_file(folder, "folder")
@@ -48,8 +48,8 @@ def place_probes(
 
     Args:
         probed: rows of `PROBE_DISTRIBUTIONS`.
-        languages: by code, those of the rows.
-        source: the folder of the rows, for messages.
+        languages: of the rows, by code.
+        source: folder of the rows, for messages.
 
     Raises:
         MissingData: no answer can be used.

@@ -1,4 +1,4 @@
-"""Planted preferences: indicator means that meet a map point, tilts elsewhere, and the shapes that a tilt moves."""
+"""Planted preferences: indicator means that give a map point, tilts of other questions, and the tilted shapes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,57 +7,37 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, lsq_linear
 
+from valuesassets.instruments.survey.material import indicators
 from valuesassets.instruments.survey.material.analysis_scale import analysis_places, base_id
-from valuesassets.instruments.survey.material.indicators import (
-    AUTONOMY,
-    FIRST_AIM,
-    INDICATORS,
-    POSTMATERIALIST,
-    SECOND_AIM,
-    answer_codes,
-    components,
-    indicator_mean,
-)
-from valuesassets.instruments.survey.published.axes import (
-    average_means,
-    indicator_ranges,
-    published_position,
-    reference_projector,
-)
+from valuesassets.instruments.survey.published import axes
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.questions import Option, Question, ResponseType
 from valuesassets.records.study import Study
 
-INDICATOR_OF = {part: indicator for indicator in INDICATORS for part in components(indicator)}
-"""The indicator that an asked question belongs to."""
+INDICATOR_OF = {part: indicator for indicator in indicators.INDICATORS for part in indicators.components(indicator)}
+"""The indicator of each asked question."""
 MAX_TILT = 9.0
-REACH = 0.85
-"""Planted indicator means keep to this share of their scale."""
-BLEND = {"mono": 1.0, "multi": 0.5}
-"""How far a family follows the language's country, the rest being the mean of the study's languages."""
-LOADING_SD = 0.2
-"""Of how far a unit of either map axis tilts a question that is no indicator."""
+REACH = 0.85  # largest planted indicator mean, as a share of half its scale
+BLEND = {"mono": 1.0, "multi": 0.5}  # weight of the language's country; the rest is the mean of all languages
+LOADING_SD = 0.2  # of the tilt per unit of either map axis, for questions that are no indicators
 POSITION_NOISE = 0.08
 COUNTRY_NOISE, FAMILY_NOISE = 0.5, 0.2
-"""Standard deviations of what a country, or a family in a language, has of its own in each question, in tilts.
+"""Standard deviations, in tilts, of the deviations of a country, or of a family in a language, in each question.
 
-The demo's six countries differ along about as many dimensions as six real ones: over questions in units of their
-standard deviation, the first component has half of the variance, as in EVS 2017 (`test_plants.py` compares both).
+With them the first component of the demo's six countries has half of the variance, as in EVS 2017 (`test_plants.py`).
 """
-WORDING_NOISE = 0.15
-"""Of the tilt that another answer cue gives to every question but under the first cue."""
-POLARISED_SHARE = 0.4
-"""Share of ten-point questions that split people between the ends, so that both `1` and `10` carry mass."""
+WORDING_NOISE = 0.15  # of the tilt of every answer cue but the first
+POLARISED_SHARE = 0.4  # share of ten-point questions with modes at both ends, so that `1` and `10` have mass
 
 
 @dataclass(frozen=True)
 class Leanings:
-    """Where answers go.
+    """The planted leanings of a country or family.
 
     Attributes:
         indicator_means: planted mean of each of the ten indicators.
-        position: (x, y) that stands behind them; moves all other questions through their loadings.
-        deviations: sizes and seeds of what is special to this country and family; a tilt is their sum.
+        position: (x, y) on the map, which moves all other questions through their loadings.
+        deviations: sizes and seeds of this country's and family's deviations; a tilt is their sum.
     """
 
     indicator_means: dict[str, float]
@@ -66,28 +46,28 @@ class Leanings:
 
 
 def country_leanings(study: Study, language: str) -> Leanings:
-    """The leanings of the language's reference country: its indicators meet its published map position.
+    """The leanings of the language's reference country; its indicators give its published map position.
 
     Raises:
         HumanDataError: no position is published for the country.
     """
     country = study.countries[language]
-    position = published_position(country)
+    position = axes.published_position(country)
     own = ("country", country)
     deviations = ((COUNTRY_NOISE, own),)
     return Leanings(_indicator_means(study, position, deviations), position, deviations)
 
 
 def family_leanings(study: Study, family: str, language: str) -> Leanings:
-    """The leanings of a reference family in one language: the country's, the mean of all languages', and its own.
+    """The leanings of a reference family in one language: a blend of the country and all languages, with deviations.
 
-    A family without signal has the mean of all languages and one deviation for all of them.
+    A family without signal has the mean of all languages and one deviation.
     """
     is_alike = study.families[family].plants == "no-signal"
     share = 0.0 if is_alike else BLEND[study.families[family].model_type]
     served = study.family_languages(family)
     countries = [study.countries[code] for code in served]
-    positions = np.array([published_position(country) for country in countries])
+    positions = np.array([axes.published_position(country) for country in countries])
     own = ("family", family, "every language" if is_alike else language)
     noise = seeded(study.seed, "position", *own).normal(0, POSITION_NOISE, 2)
     blended = share * positions[served.index(language)] + (1 - share) * positions.mean(axis=0) + noise
@@ -104,19 +84,19 @@ def preference(
     question: Question,
     leanings: Leanings,
     tilts: Mapping[str, float],
-    asked: tuple[str, str, int] = ("", "", 0),
+    variant: tuple[str, str, int] = ("", "", 0),
 ) -> NDArray[np.float64]:
     """(K,) planted probabilities of a question's options.
 
     Args:
-        tilts: those of the indicators (`solve_tilt`).
-        asked: family, language and wording; the first wording is what the tilts are solved for, others differ from it.
+        tilts: of the indicators (`solve_tilt`), for the first wording.
+        variant: family, language and wording.
     """
     base, direction = shape(study.seed, asked_as, question)
-    if asked[2]:
-        base = base + seeded(study.seed, "wording", *asked, asked_as).normal(0, WORDING_NOISE) * direction
+    if variant[2]:
+        base = base + seeded(study.seed, "wording", *variant, asked_as).normal(0, WORDING_NOISE) * direction
     indicator = INDICATOR_OF.get(asked_as)
-    if indicator is not None and sorted(question.values) == list(answer_codes(asked_as)):
+    if indicator is not None and sorted(question.values) == list(indicators.answer_codes(asked_as)):
         return tilted(base, direction, tilts[indicator])
     item = seeded(study.seed, "item", asked_as)
     own_tilt = item.choice([-1, 1]) * item.uniform(0.8, 2.0)
@@ -127,14 +107,14 @@ def preference(
 def solve_tilt(study: Study, indicator: str, leanings: Leanings, pulls: Mapping[str, float]) -> float:
     """The tilt at which the indicator's answers, averaged over both orders, have the planted mean.
 
-    A mean that the pull to the first option keeps out of reach gives the last tilt before the end.
+    A mean that the pull to the first option makes impossible gives the largest tilt.
 
     Args:
-        pulls: share of answers that go to the first option listed, by asked question id.
+        pulls: share of answers to the first option shown, by asked question id.
     """
     wanted = leanings.indicator_means[indicator]
-    asked = [(part, answer_codes(part)) for part in components(indicator)]
-    shapes = [(part, values, *shape(study.seed, part, _stand_in(part, values))) for part, values in asked]
+    parts = [(part, indicators.answer_codes(part)) for part in indicators.components(indicator)]
+    shapes = [(part, values, *shape(study.seed, part, _stand_in(part, values))) for part, values in parts]
 
     def misses_by(tilt: float) -> float:
         averaged = {}
@@ -142,7 +122,7 @@ def solve_tilt(study: Study, indicator: str, leanings: Leanings, pulls: Mapping[
             probs = tilted(base, direction, tilt)
             ends = np.eye(len(values))[[0, -1]].mean(axis=0)
             averaged[part] = dict(zip(values, (1 - pulls[part]) * probs + pulls[part] * ends, strict=True))
-        return indicator_mean(indicator, averaged) - wanted
+        return indicators.indicator_mean(indicator, averaged) - wanted
 
     low, high = misses_by(-MAX_TILT), misses_by(MAX_TILT)
     if low * high >= 0:
@@ -152,18 +132,20 @@ def solve_tilt(study: Study, indicator: str, leanings: Leanings, pulls: Mapping[
 
 def _indicator_means(study: Study, position: tuple[float, float], deviations: tuple | list) -> dict[str, float]:
     """Indicator means near the average country's, with a deviation of their own, whose map point is `position`."""
-    projector, ranges = reference_projector(), indicator_ranges()
+    projector, ranges = axes.reference_projector(), axes.indicator_ranges()
     half = (ranges["high"] - ranges["low"]).to_numpy() / 2
     middle = (ranges["high"] + ranges["low"]).to_numpy() / 2
     leanings = Leanings({}, position, tuple(deviations))
-    start = np.array([average_means()[name] for name in INDICATORS])
-    start = (start - middle) / half + 0.5 * np.array([_deviation(study, leanings, name) for name in INDICATORS])
-    # In units of half a scale: meet the point closely, stay near the start loosely, keep off the ends.
+    start = np.array([axes.average_means()[name] for name in indicators.INDICATORS])
+    start = (start - middle) / half + 0.5 * np.array(
+        [_deviation(study, leanings, name) for name in indicators.INDICATORS]
+    )
+    # In units of half a scale: fit the point closely and the start loosely, away from the ends.
     meet = projector.slopes * half
     misfit = np.array(position) - projector.intercepts - projector.slopes @ middle
     matrix, wanted = np.vstack([20 * meet, np.eye(len(start))]), np.concatenate([20 * misfit, start])
     unit = lsq_linear(matrix, wanted, bounds=(-REACH, REACH)).x
-    return {name: float(mean) for name, mean in zip(INDICATORS, middle + half * unit, strict=True)}
+    return {name: float(mean) for name, mean in zip(indicators.INDICATORS, middle + half * unit, strict=True)}
 
 
 def _deviation(study: Study, leanings: Leanings, item: str) -> float:
@@ -173,7 +155,7 @@ def _deviation(study: Study, leanings: Leanings, item: str) -> float:
 
 
 def _stand_in(part: str, values: tuple[int, ...]) -> Question:
-    """A question of the component's shape, for components that a study does not ask."""
+    """A question of a component's shape, for components that a study does not ask."""
     kind = {2: "binary", 10: "likert10", 4: "likert4"}.get(len(values), "likert3")
     if INDICATOR_OF[part] == "Y002":
         kind = "categorical"
@@ -193,23 +175,22 @@ def tilted(base: NDArray[np.float64], direction: NDArray[np.float64], tilt: floa
 
 
 def shape(seed: int, asked_as: str, question: Question) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Base logits and tilt direction, each (K,) by the question's options; the same for every language and family.
+    """Base logits and tilt direction, each (K,) by option; the same for every language and family.
 
-    The direction is that of the analysis scale; for the aims of the country and the qualities of children it is that of
-    the indicator which they make up.
+    The direction follows the analysis scale, or the indicator of the aims of the country and the qualities of children.
     """
     draw, values = seeded(seed, "shape", base_id(asked_as)), question.values
-    if base_id(asked_as) in (FIRST_AIM, SECOND_AIM) and set(values) <= {1, 2, 3, 4}:
-        strength = seeded(seed, "shape", FIRST_AIM).normal(0, 0.5, 4)
-        direction = [1.0 if value in POSTMATERIALIST else -1.0 for value in values]
+    if base_id(asked_as) in (indicators.FIRST_AIM, indicators.SECOND_AIM) and set(values) <= {1, 2, 3, 4}:
+        strength = seeded(seed, "shape", indicators.FIRST_AIM).normal(0, 0.5, 4)
+        direction = [1.0 if value in indicators.POSTMATERIALIST else -1.0 for value in values]
         return np.array([strength[value - 1] for value in values]), np.array(direction)
     if not question.response_type.is_ordinal:
         return draw.normal(0, 0.7, len(values)), np.sort(draw.uniform(-1, 1, len(values)))
     place = analysis_places([question])
     scale = np.array([place(asked_as, value) for value in values], dtype=float)
     unit = (scale - scale.min()) / (scale.max() - scale.min())
-    if asked_as in AUTONOMY:
-        sign = AUTONOMY[asked_as]
+    if asked_as in indicators.AUTONOMY:
+        sign = indicators.AUTONOMY[asked_as]
         return draw.normal(0, 0.4) * (1 - unit), sign * (1 - 2 * unit)
     if question.response_type is ResponseType.LIKERT10 and draw.uniform() < POLARISED_SHARE:
         ends = np.exp(-((unit / 0.1) ** 2)) + np.exp(-(((1 - unit) / 0.1) ** 2))

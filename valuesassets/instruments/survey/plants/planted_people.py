@@ -1,7 +1,7 @@
-"""Synthetic people: drawn from the planted preferences of a country, so that what one person says hangs together.
+"""Synthetic people, drawn from the planted preferences of a country with correlated answers.
 
-A Gaussian copula: two latent dimensions, those of the map, move all answers of a person; every answer's distribution in
-the country stays exactly the planted one. Source: Nelsen (2006), An Introduction to Copulas, section 2.3.
+A Gaussian copula: the two dimensions of the map move all answers of a person, and each answer keeps exactly its planted
+distribution. Source: Nelsen (2006), An Introduction to Copulas, section 2.3.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,21 +22,14 @@ from valuesassets.records.questions import Question
 from valuesassets.records.study import Study
 
 PLANTED = "planted"
-WEIGHT_SD = 0.3
-"""Of the synthetic respondents' weights (mean 1): gives a design effect of about 1.1."""
-COMMON = 0.65
-"""Correlation of an indicator's answers with the direction in which the map's axes move them."""
-LEAST, MOST = 0.1, 0.5
-"""The same of all other questions, their directions drawn."""
-SILENT_SHARES = 0.01, 0.08
-"""Between these lies the share of a question that does not know."""
+WEIGHT_SD = 0.3  # of the respondents' weights (mean 1), for a design effect of about 1.1
+COMMON = 0.65  # correlation of an indicator's answers with the direction of its slopes on the map
+LEAST, MOST = 0.1, 0.5  # range of that correlation for other questions, whose directions are random
+SILENT_SHARES = 0.01, 0.08  # range of a question's share of don't know
 
 
 def plant_people(study: Study, questions: Mapping[str, Sequence[Question]]) -> list[People]:
-    """Respondents of each country of the languages given, `human.respondents` of them.
-
-    Args:
-        questions: questions by language; languages of one country share its people.
+    """The `human.respondents` respondents of each country; languages of one country share its people.
 
     Raises:
         HumanDataError: no map position is published for a country.
@@ -44,13 +37,13 @@ def plant_people(study: Study, questions: Mapping[str, Sequence[Question]]) -> l
     by_country: dict[str, dict[str, tuple[Question, NDArray[np.float64]]]] = {}
     for language, country in study.countries.items():
         if language in questions:
-            asked = country_preferences(study, language, questions[language])
-            by_country[country] = asked | by_country.get(country, {})
-    return [_country(study, country, asked) for country, asked in by_country.items()]
+            preferences = country_preferences(study, language, questions[language])
+            by_country[country] = preferences | by_country.get(country, {})
+    return [_country(study, country, preferences) for country, preferences in by_country.items()]
 
 
 def loading(study: Study, question: str) -> NDArray[np.float64]:
-    """(2,) how a person's two dimensions move the answer, as correlations: signs follow the map's slopes."""
+    """(2,) correlations of a person's two dimensions with the answer; their signs follow the map's slopes."""
     indicator = next((name for part, name in INDICATOR_OF.items() if base_id(part) == question), None)
     if indicator is None:
         draw = seeded(study.seed, "loading", question)
@@ -61,34 +54,34 @@ def loading(study: Study, question: str) -> NDArray[np.float64]:
     return COMMON * moved / np.linalg.norm(moved)
 
 
-def _country(study: Study, country: str, asked: Mapping[str, tuple[Question, NDArray[np.float64]]]) -> People:
+def _country(study: Study, country: str, preferences: Mapping[str, tuple[Question, NDArray[np.float64]]]) -> People:
     n = study.human.respondents
     people = seeded(study.seed, "respondents", country)
     weights = people.gamma(1 / WEIGHT_SD**2, WEIGHT_SD**2, n)
     latent = people.normal(size=(n, 2))
     scores: dict[str, NDArray[np.float64]] = {}
-    given: dict[str, NDArray[np.int16]] = {}
-    for asked_as, (question, probs) in asked.items():
+    codes: dict[str, NDArray[np.int16]] = {}
+    for asked_as, (question, probs) in preferences.items():
         name, _, condition = asked_as.partition("@")
         draw = seeded(study.seed, "answers", country, name)
-        if name not in given:
+        if name not in codes:
             common = loading(study, name)
             noise = draw.normal(size=n)
             scores[name] = latent @ common + np.sqrt(1 - common @ common) * noise
-            given[name] = np.full(n, NOT_APPLICABLE, dtype=np.int16)
+            codes[name] = np.full(n, NOT_APPLICABLE, dtype=np.int16)
         score, is_asked = scores[name], np.ones(n, dtype=bool)
         if condition:
             earlier, _, chosen = condition.partition("=")
-            # What is left of the score once the earlier one is known: those who chose alike still differ as planted.
+            # The residual after the earlier score: respondents with one first choice still differ as planted.
             shared = float(loading(study, name) @ loading(study, earlier))
             score = (score - shared * scores[earlier]) / np.sqrt(1 - shared**2)
-            is_asked = given[earlier] == int(chosen)
+            is_asked = codes[earlier] == int(chosen)
         _, direction = shape(study.seed, asked_as, question)
         order = np.argsort(direction, kind="stable")
         place = np.searchsorted(np.cumsum(probs[order])[:-1], ndtr(score))
-        given[name][is_asked] = np.array(question.values, dtype=np.int16)[order][place[is_asked]]
+        codes[name][is_asked] = np.array(question.values, dtype=np.int16)[order][place[is_asked]]
         is_silent = is_asked & (draw.uniform(size=n) < draw.uniform(*SILENT_SHARES))
-        given[name][is_silent] = DONT_KNOW
+        codes[name][is_silent] = DONT_KNOW
     ids = [f"{country}-{number:06d}" for number in range(1, n + 1)]
     columns = {"country": country, "respondent_id": ids, "survey": PLANTED, "source": PLANTED, "weight": weights}
-    return People(pd.DataFrame(columns), given)
+    return People(pd.DataFrame(columns), codes)

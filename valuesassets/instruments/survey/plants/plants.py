@@ -1,9 +1,9 @@
-"""What a reference model is planted to answer: preferences per question, language and family, and how it answers.
+"""The planted answers of reference models: preferences per question, language and family, and the manner of answering.
 
-A country's preferences are made so that its point on the map lies at the published position of the study's reference
-country: they are no one's answers. A monolingual family follows the country with a deviation of its own; a
-multilingual one lies half way between the country and the mean of all languages. Two kinds of controls: a family
-without signal answers alike in every language, one that is always first takes whatever option stands first.
+A country's preferences give the published position of the study's reference country on the map; they are nobody's
+answers. A monolingual family follows the country with a deviation; a multilingual one is half way between the country
+and the mean of all languages. There are two controls: a family without signal, which answers alike in every language,
+and a family that always takes the first option.
 """
 
 from collections.abc import Sequence
@@ -32,25 +32,21 @@ from valuesassets.records.trials import asked_id
 
 
 def plant_questions(study: Study, family: str, language: str, questions: Sequence[Question]) -> dict[str, list[Plant]]:
-    """The plants of one cell, by asked question id; the same for a question whatever is asked beside it.
+    """The plants of one cell by asked question id; a question's plants do not depend on the other questions.
 
-    Every answer cue shifts preferences a little and has a manner of its own.
+    Each answer cue shifts preferences a little and has its own manner.
 
     Raises:
         StudyError: the family does not serve the language.
         HumanDataError: the language's country has no published map position.
     """
     study.require_cell(family, language)
-    variables, lexicon, wordings = (
-        load_variables().of(questions),
-        load_lexicon(language, study.languages[language].lexicon),
-        study.elicitation.wordings,
-    )
-    asked = _asked(askable(questions), variables)
-    # Without signal nothing may depend on the language, manners included.
+    variables, lexicon = load_variables().of(questions), load_lexicon(language, study.languages[language].lexicon)
+    by_asked_id, wordings = _by_asked_id(askable(questions), variables), study.elicitation.wordings
+    # Without signal nothing may depend on the language, not even manners.
     is_alike = study.families[family].plants == "no-signal"
     cell = (family, "every language" if is_alike else language)
-    parts = [*asked, *INDICATOR_OF]
+    parts = [*by_asked_id, *INDICATOR_OF]
     pulls = {part: _pull(study, cell, part) for part in parts}
     if study.families[family].plants == "always-first":
         pulls = dict.fromkeys(parts, 1.0)
@@ -79,56 +75,52 @@ def plant_questions(study: Study, family: str, language: str, questions: Sequenc
 
     return {
         asked_as: [plant(asked_as, question, *each) for each in enumerate(answer_cues(question, lexicon, wordings))]
-        for asked_as, question in asked.items()
+        for asked_as, question in by_asked_id.items()
     }
 
 
 def country_preferences(
     study: Study, language: str, questions: Sequence[Question]
 ) -> dict[str, tuple[Question, NDArray[np.float64]]]:
-    """The preferences of the language's country, as its people hold them: no pull, every answer valid.
-
-    Returns:
-        By asked question id: the question, and (K,) the probabilities of its options.
-    """
+    """The preferences of a country's people: by asked question id, the question and (K,) probabilities."""
     leanings = country_leanings(study, language)
     no_pull = dict.fromkeys(INDICATOR_OF, 0.0)
     tilts = {name: solve_tilt(study, name, leanings, no_pull) for name in leanings.indicator_means}
     return {
         asked_as: (question, preference(study, asked_as, question, leanings, tilts))
-        for asked_as, question in _asked(questions, load_variables().of(questions)).items()
+        for asked_as, question in _by_asked_id(questions, load_variables().of(questions)).items()
     }
 
 
-def _asked(questions: Sequence[Question], variables: Variables) -> dict[str, Question]:
-    """Every question as it is asked, by its asked id: after another one, without the option chosen there."""
+def _by_asked_id(questions: Sequence[Question], variables: Variables) -> dict[str, Question]:
+    """Questions by asked id; a dependent question lacks the option chosen before."""
     by_id = {question.id: question for question in questions}
-    asked = {}
+    by_asked_id = {}
     for question in questions:
         earlier = by_id.get(variables.depends_on.get(question.id) or "")
         if earlier is None:
-            asked[question.id] = question
+            by_asked_id[question.id] = question
             continue
         for chosen in earlier.values:
             rest = tuple(option for option in question.options if option.value != chosen)
-            asked[asked_id(question.id, f"{earlier.id}={chosen}")] = question.model_copy(update={"options": rest})
-    return asked
+            by_asked_id[asked_id(question.id, f"{earlier.id}={chosen}")] = question.model_copy(update={"options": rest})
+    return by_asked_id
 
 
 def _pull(study: Study, cell: tuple[str, str], asked_as: str) -> float:
-    """Half of the questions are pulled strongly, half a little."""
+    """The pull to the first option: strong for half of the questions, weak for the others."""
     draw = seeded(study.seed, "pull", *cell, asked_as)
     return float(draw.uniform(0.16, 0.32) if draw.uniform() < 0.5 else draw.uniform(0.01, 0.12))
 
 
 def _manner(study: Study, cell: tuple[str, str], asked_as: str, wording: int) -> dict[str, Any]:
-    """P_valid of both orders and the share written bare.
+    """P_valid of both orders, and the share of bare answers.
 
-    In half of the questions the orders differ clearly in P_valid, so that averaging before normalising would show.
+    In half of the questions P_valid differs clearly between orders, which would reveal averaging before normalising.
     """
     draw = seeded(study.seed, "manner", *cell, asked_as, wording)
     share = draw.uniform()
-    # A few questions of a cell are hardly answered at all; those of the map are spared.
+    # A few questions of a cell are hardly answered, except those of the map.
     is_spared = asked_as in INDICATOR_OF
     p_valid = 0.05 + draw.uniform(0, 0.04) if share < 0.04 and not is_spared else 0.20 + 0.74 * draw.uniform() ** 0.6
     shift = draw.choice([-1, 1]) * (draw.uniform(0.1, 0.25) if draw.uniform() < 0.5 else draw.uniform(0, 0.03))

@@ -1,7 +1,7 @@
-"""`survey/self_calibration`: a study of real models alone tries its own prompts on a model of which all is known.
+"""`survey/self_calibration`: tests the prompts of a study of real models on a model with known answers.
 
-A tiny model is trained on planted answers to the prompts of the master language and of one other, and read as any
-model is. No analysis and no figure of the study has it in.
+A tiny model is trained on planted answers to the prompts of the master language and of another one, and is read like
+any model. It is in no analysis and no figure of the study.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,18 +25,12 @@ from valuesassets.records.tables import TABLES
 from valuesassets.records.trials import Reading, Trial, main_trials
 
 FAMILY = "calibration"
-MOST_LANGUAGES = 2
-"""Training takes a minute or more for each; two suffice to see that a wrong language fails."""
-INSTEAD = ("GB", "DE")
-"""Countries that plants lean on where no position is published of the language's own."""
+MOST_LANGUAGES = 2  # enough to test a wrong language; training takes a minute or more for each
+INSTEAD = ("GB", "DE")  # in place of countries without a published position
 
 
 def calibrating_study(study: Study, languages: Sequence[str]) -> Study:
-    """The study with a reference family in place of its own, in the first languages, the master's before all.
-
-    Args:
-        languages: that have trials.
-    """
+    """The study with a reference family in place of its own, in the first `languages` with the master's before all."""
     master, published = Questionnaires.of(study).master, set(published_positions()["country"])
     chosen = sorted(languages, key=lambda code: (code != master, list(study.languages).index(code)))[:MOST_LANGUAGES]
     kept = {}
@@ -61,18 +55,18 @@ def derive_self_calibration(
     written: Mapping[str, pd.DataFrame],
     tried: Mapping[Pair, Sequence[Reading]],
 ) -> dict[str, pd.DataFrame]:
-    """Tables `comparison`, planted against recovered as of any calibration, and `controls`, of wrong languages.
+    """Tables `comparison`, planted against recovered answers, and `controls`, of wrong languages.
 
     Args:
-        study: as `calibrating_study` gives it.
-        questions, trials, readings, written: by language: as asked, how they were read, and what was written.
-        tried: readings of each language's prompts by another one's model.
+        study: from `calibrating_study`.
+        questions, trials, readings, written: by language; `written` are generated answers.
+        tried: readings of each language's prompts by another language's model.
     """
     planted, comparisons = plants_of(study, questions), []
     for code, plants in planted.items():
-        asked, variables = askable(questions[code]), load_variables().of(questions[code])
-        kinds = {question.id: str(question.response_type) for question in asked}
-        converted = frozenset(question.id for question in asked if variables.is_converted(question))
+        askables, variables = askable(questions[code]), load_variables().of(questions[code])
+        kinds = {question.id: str(question.response_type) for question in askables}
+        converted = frozenset(question.id for question in askables if variables.is_converted(question))
         cell, main = Cell(f"{FAMILY}/{code}", "mono", FAMILY, code), main_trials(trials[code])
         rows = derive_probe_distributions(main, readings[code], cell, kinds, converted, (), analysis_value)
         sampled = derive_sampled_distributions(written[code], main, plants, FAMILY, code)
@@ -80,9 +74,8 @@ def derive_self_calibration(
     controls = TABLES["negative_controls"].empty_frame()
     if tried:
         answered = {
-            pair: answered_as(pair, main_trials(trials[pair[1]]), found, planted[pair[1]])
-            for pair, found in tried.items()
+            pair: answered_as(pair, main_trials(trials[pair[1]]), tried[pair], planted[pair[1]]) for pair in tried
         }
-        made = planted_answers({(FAMILY, code): plants for code, plants in planted.items()})
-        controls = derive_negative_controls(answered, made, study.phantom)
+        truth = planted_answers({(FAMILY, code): plants for code, plants in planted.items()})
+        controls = derive_negative_controls(answered, truth, study.phantom)
     return {"comparison": pd.concat(comparisons, ignore_index=True), "controls": controls}

@@ -15,8 +15,7 @@ from valuesassets.measure.components import Projector, fit_intercepts
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.places import load_facts
 
-RESCALING = "+.38 (x), -.01 (y)"
-"""Of the positions that the intercepts are fitted to."""
+RESCALING = "+.38 (x), -.01 (y)"  # of the positions that the intercepts are fitted to
 
 
 @functools.cache
@@ -36,8 +35,7 @@ def published_slopes() -> NDArray[np.float64]:
 def reference_projector() -> Projector:
     """From indicator means to the map: published slopes, intercepts fitted on the five complete countries of WVS-7.
 
-    Returns:
-        Its residual sd is about .16 (x) and .17 (y).
+    The residual sd is about .16 (x) and .17 (y).
     """
     countries = _complete_countries()
     return fit_intercepts(published_slopes(), countries[list(INDICATORS)], countries[["x", "y"]])
@@ -45,7 +43,7 @@ def reference_projector() -> Projector:
 
 @functools.cache
 def average_means() -> dict[str, float]:
-    """Mean of each indicator over the five complete countries: where nothing is known of a country."""
+    """Mean of each indicator over the five complete countries."""
     countries = _complete_countries()
     return {name: float(countries[name].to_numpy(dtype=float).mean()) for name in INDICATORS}
 
@@ -59,8 +57,8 @@ def raw_positions() -> pd.DataFrame:
 def published_positions() -> pd.DataFrame:
     """Published country positions on the reference projector's axes: country, name, zone, x, y.
 
-    Two published sets differ in slope and offset; each axis is brought over by the line fitted over the five countries
-    that are in both (scale and shift, a Procrustes fit without turning).
+    The two published sets differ in slope and offset. Each axis is moved by the line fitted over the five countries in
+    both sets (a Procrustes fit without turning).
     """
     positions = raw_positions()
     shared = _complete_countries().merge(positions, on="country", suffixes=("", "_other"))
@@ -71,26 +69,18 @@ def published_positions() -> pd.DataFrame:
 
 
 def published_position(country: str) -> tuple[float, float]:
-    """Where a country is published, on the reference projector's axes.
-
-    Raises:
-        HumanDataError: no position is published for it.
-    """
-    found = published_positions().set_index("country")
-    if country not in found.index:
+    """A country's published position on the reference projector's axes; raises `HumanDataError` if there is none."""
+    positions = published_positions().set_index("country")
+    if country not in positions.index:
         raise HumanDataError(
             f"no published map position for country {country}; name another country for the language in the study "
             "file, or add its position, with its source, to valuesassets/studies/facts/iw_coordinates.csv"
         )
-    return float(found.at[country, "x"]), float(found.at[country, "y"])  # type: ignore[arg-type]
+    return float(positions.at[country, "x"]), float(positions.at[country, "y"])  # type: ignore[arg-type]
 
 
 def check_reference_projector() -> pd.DataFrame:
-    """How the reference projector meets the five countries that its intercepts are fitted on.
-
-    Returns:
-        One row per axis: axis, n, r (projected against published), residual_sd.
-    """
+    """The fit of the reference projector to its five countries, by axis: n, r of both, residual_sd."""
     countries = _complete_countries()
     placed, published = reference_projector().place(countries[list(INDICATORS)]), countries[["x", "y"]].to_numpy()
     r = [np.corrcoef(*pair)[0, 1] for pair in zip(placed.T, published.T, strict=True)]
@@ -99,11 +89,9 @@ def check_reference_projector() -> pd.DataFrame:
 
 
 def compare_published_sets() -> pd.DataFrame:
-    """The two published sets of country positions against each other: why they never share an axis unchanged.
+    """The two published sets of country positions compared, by axis: n, r, slope and offset.
 
-    Returns:
-        One row per axis: axis, n, r, slope and offset of the line from the first set (109 countries) to the second (22,
-        at the middle of its range over seeds).
+    The line leads from the first set (109 countries) to the second (22, at the middle of its range over seeds).
     """
     both = load_facts("iw_coordinates_22.csv").merge(raw_positions(), on="country")
     lines = {axis: linregress(both[axis], (both[f"{axis}_min"] + both[f"{axis}_max"]) / 2) for axis in ("x", "y")}

@@ -1,4 +1,4 @@
-"""The map as the report holds it: the publication's figure, inline, its points named, focusable and linked."""
+"""The map of the report: the publication's figure inline, with named, focusable and linked points."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -20,11 +20,9 @@ KINDS = {
     "pooled_human": "pooled people",
     "content_free": "content-free answers",
 }
-"""Kinds of points that are no models, as the switches name them."""
-PARTS = ("point", "name", "interval", "region")
-"""What a point consists of in the figure; the others' ids begin so in place of `point`."""
-REACH = 7.0
-"""Radius, in the figure's units, within which the pointer meets a point."""
+"""Kinds of points other than models, as the switches name them."""
+PARTS = ("point", "name", "interval", "region")  # of a point in the figure; the first words of their ids
+REACH = 7.0  # radius of a point for the pointer, in the figure's units
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class MapView:
 
 
 def map_view(points: pd.DataFrame, traced: Collection[tuple[str, str]] = ()) -> MapView:
-    """The figure of the map; every point says what it is, and those of `traced` cells lead to their provenance."""
+    """The figure of the map with a text at every point, and links from `traced` cells to their provenance."""
     root = parse_svg(svg_text(draw_cultural_map(points)), PARTS)
     rows = records(points)
     parents = {child: parent for parent in root.iter() for child in parent}
@@ -71,12 +69,12 @@ def group_of(row: Mapping[str, Any]) -> str:
 
 
 def trace_anchor(model: str, language: str) -> str:
-    """Where on the page the provenance of a model's point stands."""
+    """The anchor of the provenance of a model's point."""
     return f"trace-{model}-{language}"
 
 
 def point_lines(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """What is said of a point: its name, its place, its intervals, what it rests on, how far it is from no content."""
+    """The text of a point: name, place, intervals, indicators, and distance from content-free points."""
     kind = "" if row["kind"] == "model" else f" ({KINDS.get(str(row['kind']), row['kind'])})"
     lines = [f"{row['label']}{kind}"]
     lines += [_coordinate(row, "x", "survival to self-expression"), _coordinate(row, "y", "traditional to secular")]
@@ -101,16 +99,16 @@ def _dress(
     row: Mapping[str, Any],
     traced: Collection[tuple[str, str]],
 ) -> None:
-    """Give a point its words, a place for the pointer, and a link or at least the focus."""
+    """Give a point its text, an area for the pointer, and a link or the focus."""
     title = ElementTree.Element("title")
-    title.text = said = "\n".join(point_lines(row))
+    title.text = text = "\n".join(point_lines(row))
     element.insert(0, title)
     mark = element.find(".//use")
     if mark is not None:
         place = {"cx": mark.get("x", "0"), "cy": mark.get("y", "0"), "r": str(REACH)}
         element.append(ElementTree.Element("circle", place | {"class": "reach"}))
     element.set("class", "point")
-    cell, label = (row["model"], row["language"]), said.replace("\n", "; ")
+    cell, label = (row["model"], row["language"]), text.replace("\n", "; ")
     if row["kind"] == "model" and cell in traced:
         link = ElementTree.Element("a", {"href": f"#{trace_anchor(*cell)}", "aria-label": label})
         parent[list(parent).index(element)] = link
@@ -122,8 +120,8 @@ def _dress(
 
 
 def _switches(rows: Sequence[Mapping[str, Any]]) -> tuple[Switch, ...]:
-    shown = [row for row in rows if row["drawn"] and not is_absent(row["x"])]
-    counts = Counter(group_of(row) for row in sorted(shown, key=lambda row: row["kind"] != "model"))
+    visible = [row for row in rows if row["drawn"] and not is_absent(row["x"])]
+    counts = Counter(group_of(row) for row in sorted(visible, key=lambda row: row["kind"] != "model"))
     named = ((group, KINDS.get(group, group.removeprefix("family "))) for group in counts)
     return tuple(Switch(group, name, counts[group]) for group, name in named)
 

@@ -1,7 +1,4 @@
-"""What only the survey can say in its report: the map, the way from a point to the form, and its own sentences.
-
-Everything else comes from `valuesassets.reporting`; here it is put in order.
-"""
+"""The survey's own parts of its report: the map, the provenance of points, and its sentences, in order."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -15,9 +12,9 @@ from valuesassets.figures.question_answers import draw_question_answers
 from valuesassets.instruments.survey.answers.question_answers import first_questions
 from valuesassets.instruments.survey.material.analysis_scale import base_id
 from valuesassets.instruments.survey.material.indicators import INDICATORS
+from valuesassets.instruments.survey.measures.cultural_map import QUESTIONS
 from valuesassets.instruments.survey.measures.simulated_worlds import faults_of
 from valuesassets.instruments.survey.report.map import map_view, trace_anchor
-from valuesassets.instruments.survey.report.scope import within_study
 from valuesassets.instruments.survey.report.trace import Traces, form_anchor, item_anchor
 from valuesassets.people.variables import load_variables
 from valuesassets.records.frames import records, rows, rows_where
@@ -36,9 +33,8 @@ from valuesassets.reporting.sections import analysis_sections, calibration_secti
 
 __all__ = ["beside_claims", "claims", "gates", "methods", "opening", "sections", "sources", "within_study"]
 TEMPLATES = "valuesassets.instruments.survey.report"
-WORLDS = "On simulated data the analyses recover planted effects, and report none where there are none."
-OPENING_ROWS, OPENING_WIDTH_IN = 22, 5.4
-"""Of the figure on the first screen."""
+SIMULATIONS = "On simulated data the analyses recover planted effects, and report none where there are none."
+OPENING_ROWS, OPENING_WIDTH_IN = 22, 5.4  # of the figure on the first screen
 MAP_COLUMNS = (
     *("kind", "label", "x", "x_low", "x_high", "y", "y_low", "y_high", "n_indicators", "missing", "drawn"),
     *("distance_from_content_free", "distance_low", "distance_high", "is_distinguishable", "source", "note"),
@@ -49,8 +45,30 @@ MAP_TABLES = {
 }
 
 
+def within_study(run: Run) -> Run:
+    """The run without analyses of people, the map, languages or kinds of models that its study does not have."""
+    study, out = run.study, set[str]()
+    if study.human.source == "none":
+        out |= {"signal", "human_comparison"}
+    if run.probe is not None and QUESTIONS.isdisjoint(base_id(str(each)) for each in run.probe["question_id"].unique()):
+        out.add("cultural_map")
+    if len({family.model_type for family in study.families.values()}) < 2:
+        out.add("mono_vs_multi")
+    if len(study.languages) < 2:
+        out.add("reliability")
+    if len(study.cells()) < 2:
+        out.add("distances")
+    if {"signal", "reliability"} <= out:  # the simulations test these two
+        out.add("simulated_worlds")
+    return replace(
+        run,
+        analyses={name: each for name, each in run.analyses.items() if name not in out},
+        found={name: each for name, each in run.found.items() if name not in out},
+    )
+
+
 def opening(run: Run) -> Section:
-    """The first screen: a sentence for each family, the map, and the four questions that come before any figure."""
+    """The first screen: a sentence for each family, the map, and the boxes of questions."""
     section = openings.opening(run)
     section.boxes = [*openings.boxes(run), _persons_box(run)]
     if "cultural_map" in run.analyses:
@@ -62,9 +80,9 @@ def opening(run: Run) -> Section:
 
 def _open_with_map(section: Section, run: Run) -> None:
     points = section.need(run.table("points", "the cultural map", of="cultural_map"))
-    found, least = Points(run), run.study.thresholds.map_indicators
-    if found.models and not found.drawn:
-        most = int(max(row["n_indicators"] for row in found.models))
+    on_map, least = Points(run), run.study.thresholds.map_indicators
+    if on_map.models and not on_map.drawn:
+        most = int(max(row["n_indicators"] for row in on_map.models))
         section.refusals.append(
             f"No model stands on the map: {f'at most {most}' if most else 'none'} of its ten indicators can be had, "
             f"{least} are needed."
@@ -80,7 +98,7 @@ def _open_with_map(section: Section, run: Run) -> None:
 
 
 def _open_with_answers(section: Section, run: Run) -> None:
-    """The first questions with their answers, as many as a screen has room for."""
+    """Draw the first questions with their answers, as many as fit on a screen."""
     options = run.frames("question_answers").get("options", pd.DataFrame())
     if not len(options):
         return
@@ -88,13 +106,13 @@ def _open_with_answers(section: Section, run: Run) -> None:
     figure = draw_question_answers(first, run.study.is_planted, OPENING_WIDTH_IN)
     n_shown, n_all = (len(set(each["question_id"])) for each in (first, options))
     which = "All" if n_shown == n_all else f"The first {n_shown} of"
-    said = f"{which} {counted(n_all, 'question')}, and what was answered."
+    caption = f"{which} {counted(n_all, 'question')}, and what was answered."
     if figure is not None:
         section.draw(
             figure,
             "Questions with a bar for each model in each language: the shares of the options, in both orders too. The "
             "section on questions and answers has the same numbers in a table.",
-            f"{said} All pages, and the numbers: see Questions and answers.",
+            f"{caption} All pages, and the numbers: see Questions and answers.",
             "question-answers",
         )
 
@@ -117,17 +135,17 @@ def sections(run: Run) -> list[Section]:
 
 
 def gates(run: Run) -> list[Gate]:
-    """What stood in the way of a result, per language, family and grid."""
+    """The gates of the results, per language, family and grid."""
     shared = (shared_claims.preflight_gates, shared_claims.calibration_gates, shared_claims.quality_gates)
     if "reliability" in run.analyses:
         shared += (shared_claims.reliability_gates,)
     if "position_bias" in run.analyses:
         shared += (order_gates,)
-    return [gate for part in (_extraction_gates, *shared, _world_gates) for gate in part(run)]
+    return [gate for part in (_extraction_gates, *shared, _simulation_gates) for gate in part(run)]
 
 
 def claims(run: Run) -> list[Claim]:
-    """What the run supports and what it does not, each with what it rests on, by the questions that they answer."""
+    """The supported and unsupported claims with their reasons, by question."""
     of, questions = shared_claims, shared_questions
     parts = {
         of.about_whom: questions.MODELS,
@@ -139,16 +157,15 @@ def claims(run: Run) -> list[Claim]:
         of.tested: questions.MODELS,
         of.likeness: questions.MODELS,
     }
-    found = [
-        replace(claim, question=claim.question or question) for part, question in parts.items() for claim in part(run)
-    ]
-    return of.by_question(found)
+    return of.by_question(
+        [replace(claim, question=claim.question or question) for part, question in parts.items() for claim in part(run)]
+    )
 
 
 def methods(run: Run) -> list[str]:
-    """What was done in this run, in full sentences."""
+    """The methods of this run in sentences."""
     of = shared_methods
-    parts = (of.planted, _asked, of.read, of.quantised, of.kept, of.people, _map_methods, of.inference, of.software)
+    parts = (of.planted, _questions, of.read, of.quantised, of.kept, of.people, _map_methods, of.inference, of.software)
     return [sentence for part in parts for sentence in part(run)]
 
 
@@ -161,28 +178,28 @@ SOURCES: Mapping[str, Callable[[Run], bool]] = {
     "gower1975": lambda run: Points(run).has_published,
     "kaiser1958": lambda run: Points(run).projector == "fitted",
 }
-"""By key of its entry: whether a run rests on a source."""
+"""By key: whether a run uses a source."""
 
 
 def sources(run: Run) -> tuple[str, ...]:
-    """Keys of the sources that a run rests on, in the order of their entries: the software itself first."""
+    """Keys of the sources that a run uses, in the order of their entries: the software first."""
     return shared_methods.used_sources(run, SOURCES)
 
 
 class Points:
-    """What became of a run's points; there are none where there is no map."""
+    """The points of a run's map, if there is one."""
 
     def __init__(self, run: Run) -> None:
         tables = run.frames("cultural_map")
         self.table, self._projector = (tables.get(name, pd.DataFrame()) for name in ("points", "projector"))
         self.models: list[dict[str, Any]] = records(rows_where(self.table, kind="model")) if len(self.table) else []
         self.drawn = [row for row in self.models if row["drawn"]]
-        self.hollow = [row for row in self.drawn if not pd.isna(told := row["is_distinguishable"]) and not told]
-        """Those that are drawn and cannot be told from answers without content."""
+        self.hollow = [row for row in self.drawn if not pd.isna(row["is_distinguishable"])]
+        self.hollow = [row for row in self.hollow if not row["is_distinguishable"]]
 
     @property
     def projector(self) -> str | None:
-        """How points came onto the map: `fitted` to respondents, `reference`, or None without a map."""
+        """The projector of the map: `fitted` to respondents, `reference`, or None without a map."""
         if not len(self.table):
             return None
         loadings = [name for name in self._projector.columns if str(name).startswith("loading")]
@@ -200,7 +217,7 @@ class Points:
 
 
 def map_sections(run: Run, name: str) -> list[Section]:
-    """The map with what belongs under it and its points as a table, and the way from each point to the form."""
+    """The section of the map with its notes and points, and the section of provenance."""
     traces = run.found.get("traces", Traces())
     section = Section("map", run.analyses[name].title, run.notes(name) or [CAVEAT])
     points = section.need(run.table("points", "the cultural map", of=name))
@@ -218,19 +235,19 @@ def map_sections(run: Run, name: str) -> list[Section]:
 
 
 def _trace(run: Run, traces: Traces) -> Section:
-    """From a point of the map down to the page of the form."""
+    """The provenance of each point, down to the page of the form."""
     section = Section("trace", "From a point to its page", refusals=list(traces.untraced))
     if not traces.points:
         section.refusals = [" ".join(traces.untraced) or "no provenance was handed to the report"]
         return section
     models = len({point.model for point in traces.points})
-    said = (
+    summary = (
         f"{counted(len(traces.points), 'point')} of {counted(models, 'model family', 'model families')} in "
         f"{counted(len(traces.forms), 'language')}. A point opens its indicators, an indicator its items, an item its "
         "answers, its readings, the prompts word for word and the place on the printed form. A click on a point of the "
         "map, or Enter, leads here."
     )
-    section.paragraphs.append(capital(said))
+    section.paragraphs.append(capital(summary))
     anchors = {"trace_anchor": trace_anchor, "item_anchor": item_anchor, "form_anchor": form_anchor}
     section.markup = filled(TEMPLATES, "trace", traces=traces, study=run.study, **anchors)
     return section
@@ -241,23 +258,23 @@ def _extraction(run: Run) -> Section:
     if isinstance(faults, Refused):
         section.refusals.append(faults.reason)
         return section
-    counts = [{"language": code, "faults": len(found)} for code, found in faults.items()]
+    counts = [{"language": code, "faults": len(of_language)} for code, of_language in faults.items()]
     section.tabulate("Faults per language.", counts)
-    for code, found in faults.items():
-        section.tabulate(f"{code}: {len(found)} faults, to be reviewed against the page.", found)
+    for code, of_language in faults.items():
+        section.tabulate(f"{code}: {len(of_language)} faults, to be reviewed against the page.", of_language)
     return section
 
 
 def _persons_box(run: Run) -> Box:
-    """Which languages' extractions have faults that a person has to review."""
+    """The box of the languages whose extractions a person has to review."""
     question, by_language = "Which languages need a person?", run.part("extraction_faults")
     if isinstance(by_language, Refused):
         return Box(question, "unknown", "Not known", f"{capital(by_language.reason)}.", "extraction")
     faults = {language: by_language.get(language) for language in run.study.languages}
-    doubtful = [f"{language} ({len(found)})" for language, found in faults.items() if found]
-    unread = [language for language, found in faults.items() if found is None]
-    asked = run.study.questionnaires
-    page = "" if asked is not None and asked.source == "none" else " against the printed page"
+    doubtful = [f"{language} ({len(of_language)})" for language, of_language in faults.items() if of_language]
+    unread = [language for language, of_language in faults.items() if of_language is None]
+    settings = run.study.questionnaires
+    page = "" if settings is not None and settings.source == "none" else " against the printed page"
     because = f"No faults to review in {counted(len(faults) - len(unread), 'language')}."
     if doubtful:
         because = f"Faults to review{page}, in {len(doubtful)} of {counted(len(faults), 'language')}."
@@ -270,15 +287,15 @@ def _persons_box(run: Run) -> Box:
 def _extraction_gates(run: Run) -> Iterator[Gate]:
     for language in run.study.languages:
         faults = run.found.get("extraction_faults", {}).get(language)
-        found = "not extracted yet" if faults is None else f"{len(faults)} fault{'s' * (len(faults) != 1)} to review"
+        result = "not extracted yet" if faults is None else f"{len(faults)} fault{'s' * (len(faults) != 1)} to review"
         sentence = f"The questions of {language} were extracted without a fault."
-        yield Gate(sentence, faults == [], found, is_missing=faults is None)
+        yield Gate(sentence, faults == [], result, is_missing=faults is None)
 
 
-def _world_gates(run: Run) -> Iterator[Gate]:
-    if worlds := run.frames("simulated_worlds"):
-        faults = faults_of(worlds)
-        yield Gate(WORLDS, not faults, "; ".join(faults) or str(worlds["notes"]["note"].iloc[0]))
+def _simulation_gates(run: Run) -> Iterator[Gate]:
+    if tables := run.frames("simulated_worlds"):
+        faults = faults_of(tables)
+        yield Gate(SIMULATIONS, not faults, "; ".join(faults) or str(tables["notes"]["note"].iloc[0]))
 
 
 def _map_claims(run: Run) -> Iterator[Claim]:
@@ -286,11 +303,11 @@ def _map_claims(run: Run) -> Iterator[Claim]:
     if not len(points.table):
         return
     hollow = [str(row["label"]) for row in points.hollow]
-    told, total = len(points.drawn) - len(hollow), len(points.drawn)
-    if told:
+    n_distinct, total = len(points.drawn) - len(hollow), len(points.drawn)
+    if n_distinct:
         yield Claim(
-            f"{share_of(told, total, 'model point')} on the map differ{'s' if told == 1 else ''} from answers without "
-            "content.",
+            f"{share_of(n_distinct, total, 'model point')} on the map differ{'s' * (n_distinct == 1)} from answers "
+            "without content.",
             True,
             "neither uniform answers nor always the first option lie within the regions",
         )
@@ -308,7 +325,7 @@ def _map_claims(run: Run) -> Iterator[Claim]:
     )
 
 
-def _asked(run: Run) -> Iterator[str]:
+def _questions(run: Run) -> Iterator[str]:
     study = run.study
     families = [
         f"{name} ({'' if family.model_id is None else f'{family.model_id}, '}{MODEL_TYPES[family.model_type]})"
@@ -341,11 +358,11 @@ def _asked(run: Run) -> Iterator[str]:
 
 
 def _is_survey(run: Run) -> bool:
-    """Whether most questions are those of a values survey that is known."""
+    """Whether most questions are those of a known values survey."""
     if run.probe is None:
         return True
-    asked = [base_id(str(each)) for each in run.probe["question_id"].unique()]
-    return 2 * sum(load_variables().option_count(each) is not None for each in asked) > len(asked)
+    ids = [base_id(str(each)) for each in run.probe["question_id"].unique()]
+    return 2 * sum(load_variables().option_count(each) is not None for each in ids) > len(ids)
 
 
 def _map_methods(run: Run) -> Iterator[str]:

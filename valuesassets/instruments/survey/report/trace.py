@@ -1,4 +1,4 @@
-"""The provenance of the map's points as the report shows it: per model point, and once per language the form."""
+"""The provenance of the map's points for the report, with the form once per language."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,22 +18,18 @@ class Form:
     """A language's questionnaire.
 
     Attributes:
-        asked: by question, in the map's order: the indicators and items that were made of it.
-        pictures: by page and box of a question, that strip of the page; none where it cannot be shown.
+        uses: by question, in the map's order: the indicators and items made of it.
+        pictures: by page and box of a question, that strip of the page.
     """
 
     trace: FormTrace
-    asked: Mapping[str, Sequence[tuple[IndicatorTrace, ItemTrace]]]
+    uses: Mapping[str, Sequence[tuple[IndicatorTrace, ItemTrace]]]
     pictures: Mapping[tuple[int, Box], str]
 
 
 @dataclass(frozen=True)
 class Traces:
-    """What the report shows of provenance.
-
-    Attributes:
-        untraced: cells whose provenance could not be read, and why.
-    """
+    """The provenance of all points; `untraced` are cells whose provenance could not be read, and why."""
 
     points: tuple[PointTrace, ...] = ()
     forms: Mapping[str, Form] = field(default_factory=dict)
@@ -41,15 +37,12 @@ class Traces:
 
     @property
     def cells(self) -> frozenset[tuple[str, str]]:
-        """The cells whose points lead to their provenance."""
+        """The cells with provenance."""
         return frozenset((point.model, point.language) for point in self.points)
 
 
 def trace_cells(storage_folder: Path, cells: Iterable[tuple[str, str]]) -> Traces:
-    """The provenance of these cells' points; one that cannot be read is named with the reason and holds up no other.
-
-    Every page of a form is drawn once for all of its questions.
-    """
+    """The provenance of these cells' points; cells that cannot be read are named with the reason."""
     stored = StoredSurvey(storage_folder)
     points, untraced = [], []
     for model, language in cells:
@@ -62,20 +55,20 @@ def trace_cells(storage_folder: Path, cells: Iterable[tuple[str, str]]) -> Trace
 
 
 def item_anchor(model: str, language: str, question_id: str) -> str:
-    """Where on the page an item of a point stands."""
+    """The anchor of an item of a point."""
     return f"{trace_anchor(model, language)}-{question_id}"
 
 
 def form_anchor(language: str, variable: str) -> str:
-    """Where on the page a question of a form stands."""
+    """The anchor of a question of a form."""
     return f"form-{language}-{variable}"
 
 
 def _form(point: PointTrace) -> Form:
-    """The questions of a language, which all of its models share."""
-    asked: dict[str, list[tuple[IndicatorTrace, ItemTrace]]] = {}
+    """The form of a point's language, which all models share."""
+    uses: dict[str, list[tuple[IndicatorTrace, ItemTrace]]] = {}
     for indicator in point.indicators:
         for item in indicator.items:
-            asked.setdefault(item.variable, []).append((indicator, item))
-    places = [question for found in asked.values() for _, item in found for question in item.extracted]
-    return Form(point.form, asked, draw_questions(point.form.path, places) if point.form.path else {})
+            uses.setdefault(item.variable, []).append((indicator, item))
+    places = [question for items in uses.values() for _, item in items for question in item.extracted]
+    return Form(point.form, uses, draw_questions(point.form.path, places) if point.form.path else {})

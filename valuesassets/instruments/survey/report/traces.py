@@ -1,4 +1,4 @@
-"""What a trace holds, from a point of the map down to the page (see `provenance`)."""
+"""The parts of a trace, from a point of the map to the page of the form (see `provenance`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ class FormTrace:
     """A language's questionnaire.
 
     Attributes:
-        path: the PDF; None where there is none, or not the one that was read.
-        sha256: of the file that the questions were read from.
-        problem: why no page can be shown, in words.
+        path: the PDF; None if it is missing or has changed.
+        sha256: of the file when its questions were read.
+        problem: why no page can be shown.
     """
 
     language: str
@@ -31,11 +31,7 @@ class FormTrace:
 
 @dataclass(frozen=True)
 class ModelTrace:
-    """What was read: hub id or folder, commit, hash of the weights, and by which version of the scorer.
-
-    Attributes:
-        template_sha256: of the chat template that prompts are rendered by; None where they are bare text.
-    """
+    """The identity of a model and its scorer; `template_sha256` is None if prompts have no chat template."""
 
     model_id: str
     loaded_from: str
@@ -50,21 +46,17 @@ class ModelTrace:
 
 @dataclass(frozen=True)
 class PromptTrace:
-    """One prompt, word for word, and its reading; without a reading `problem` says why.
-
-    Attributes:
-        shown: what the model read, in a chat as its template renders it; None where that is not known.
-    """
+    """One prompt and its reading, or the problem; `text` is the prompt as the model read it, or None if unknown."""
 
     trial: Trial
     reading: Reading | None
-    shown: str | None
+    text: str | None
     problem: str | None = None
 
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer of an item: probability in both orders and averaged over the orders asked; None where unread."""
+    """One answer of an item with its probabilities: averaged, and in both orders; None if unread."""
 
     value: int
     label: str
@@ -90,12 +82,11 @@ class ItemTrace:
     """One question as it was asked (`v111@v110=1`), from the printed form to the answer.
 
     Attributes:
-        standing: usable, or why it is missing in every analysis (see the quality report); `not asked` where it is not
-            in this language.
+        standing: `usable`, `not asked`, or another status of the quality report.
         probes: one per wording.
         prompts: every wording and order.
-        aligned: the question under its canonical id; None where the language lacks it.
-        extracted: the records of the form that it was made of, with page and box.
+        aligned: the question under its canonical id; None if the language lacks it.
+        extracted: its records in the form, with page and box.
     """
 
     question_id: str
@@ -114,13 +105,13 @@ class ItemTrace:
 
     @property
     def probs(self) -> dict[int, float]:
-        """Probability of each answer, mean over the wordings that could be read; empty where unusable."""
-        read = [probe for probe in self.probes if probe.status == "ok"]
-        if self.standing != "usable" or not read:
+        """Probability of each answer, averaged over readable wordings; empty if unusable."""
+        readable = [probe for probe in self.probes if probe.status == "ok"]
+        if self.standing != "usable" or not readable:
             return {}
-        probs = [[np.nan if answer.prob is None else answer.prob for answer in probe.answers] for probe in read]
+        probs = [[np.nan if answer.prob is None else answer.prob for answer in probe.answers] for probe in readable]
         means = np.mean(np.array(probs), axis=0)
-        return {answer.value: float(mean) for answer, mean in zip(read[0].answers, means, strict=True)}
+        return {answer.value: float(mean) for answer, mean in zip(readable[0].answers, means, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -138,11 +129,11 @@ class IndicatorTrace:
 
 @dataclass(frozen=True)
 class PointTrace:
-    """A model's point and all that it rests on.
+    """A model's point with its provenance.
 
     Attributes:
-        place: its row of the map, by column; empty where it is not on it.
-        problems: links that do not hold, in words.
+        place: its row of the map by column; empty if it is not on the map.
+        problems: broken links, in words.
     """
 
     model: str

@@ -16,8 +16,7 @@ from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.trials import Trial, asked_id, main_trials
 
-LEAST_SHARED = 0.1
-"""Questions and lexicon that share a script have more of the questions' letters in it than this."""
+LEAST_SHARED = 0.1  # least share of the questions' letters in the lexicon's script
 
 
 def write_trials(
@@ -31,15 +30,15 @@ def write_trials(
     """The trials of one language: every question, wording, condition and order.
 
     Lists of mentioned / not mentioned become statements to agree with, and a question that depends on another is asked
-    once per answer to that one (see docs/prompts.md). The trials of the study's estimators follow each question's own.
+    once per answer to it (see docs/prompts.md). The trials of the study's estimators follow each question's own.
 
     Args:
         questions: sound questions under canonical ids.
-        seed: seeds the option orders drawn where `elicitation.orders` is a number.
+        seed: of the option orders, which are drawn if `elicitation.orders` is a number.
 
     Raises:
-        QuestionError: two trials would show the same prompt, so that no model could tell them apart.
-        LexiconError: the lexicon is in another script of the language than the questions.
+        QuestionError: two trials have the same prompt.
+        LexiconError: the lexicon and the questions are in different scripts of the language.
     """
     _require_one_script(questions, language, lexicon)
     _require_answers(questions, language, lexicon)
@@ -48,24 +47,24 @@ def write_trials(
     trials = []
     for question in questions:
         cues = answer_cues(question, lexicon, elicitation.wordings)
-        for condition, asked in _asked(question, by_id, lexicon, variables):
-            orders = option_orders(asked, elicitation.orders, seed)
+        for condition, variant in _variants(question, by_id, lexicon, variables):
+            orders = option_orders(variant, elicitation.orders, seed)
             for wording, cue in enumerate(cues):
                 for name, order in orders.items():
                     trial = Trial(
                         trial_id=f"{asked_id(question.id, condition)}/{wording}/{name}",
                         question_id=question.id,
                         language=language,
-                        prompt=prompt_text(asked, order, cue),
+                        prompt=prompt_text(variant, order, cue),
                         order=name,
                         wording=wording,
                         condition=condition,
                         readout=ScoreLabels(
-                            labels=tuple(map(str, _numbers(asked, order))),
-                            values=tuple(asked.options[position].value for position in order),
+                            labels=tuple(map(str, _numbers(variant, order))),
+                            values=tuple(variant.options[position].value for position in order),
                         ),
                     )
-                    trials += [trial, *_estimator_trials(trial, asked, order, cue, elicitation.estimators)]
+                    trials += [trial, *_estimator_trials(trial, variant, order, cue, elicitation.estimators)]
     for one, other, *_ in find_identical_prompts(trials):
         raise QuestionError(
             f"{language}: {one} and {other} show the same prompt; is an item missing from the text? mend or remove one "
@@ -75,11 +74,11 @@ def write_trials(
 
 
 def _require_answers(questions: Sequence[Question], language: str, lexicon: Lexicon) -> None:
-    """No option may say don't know or no answer: `extract` takes these out, files made elsewhere may hold them."""
+    """Raise an error if an option says don't know or no answer, as in files that `extract` did not write."""
     words = MissingWords.of(lexicon, language)
     for question in questions:
         count = OPTION_COUNTS.get(question.response_type)
-        for option in sort_options(question.options, words, count).said:
+        for option in sort_options(question.options, words, count).worded:
             raise QuestionError(
                 f"{language}: {question.id}: option {option.value} ({option.label}) says don't know or no answer, "
                 "which are never offered; take it out"
@@ -87,7 +86,7 @@ def _require_answers(questions: Sequence[Question], language: str, lexicon: Lexi
 
 
 def _require_one_script(questions: Sequence[Question], language: str, lexicon: Lexicon) -> None:
-    """Serbian, say, is printed in Cyrillic and in Latin letters: a prompt keeps to one of them."""
+    """Raise an error if a prompt would mix two scripts of its language, such as Cyrillic and Latin for Serbian."""
     cue, text = lexicon.answer_cues[0], " ".join(question.text for question in questions)
     own = [script for script in scripts_of(language) if script_share(cue, [script])]
     others = [script for script in scripts_of(language) if (script_share(text, [script]) or 0) > MOSTLY]
@@ -111,7 +110,7 @@ def prompt_text(question: Question, order: Sequence[int], answer_cue: str) -> st
 
 
 def content_free_prompt(question: Question, order: Sequence[int], answer_cue: str) -> str:
-    """The same without the question: options, cue and colon. It needs no words of its own in any language."""
+    """The prompt without the question: options, cue and colon."""
     labels = [question.options[position].label.strip() for position in order]
     if shown_numbers(question) is not None:
         labels = ["" if figure(label) is not None else label for label in labels]
@@ -120,8 +119,8 @@ def content_free_prompt(question: Question, order: Sequence[int], answer_cue: st
 
 
 def _numbers(question: Question, order: Sequence[int]) -> Sequence[int]:
-    """What stands before each option shown. The points of a scale keep their places, and the words of its ends change
-    theirs; where the ends are figures, the points themselves move."""
+    """The number before each option. On a scale with worded ends the numbers keep their places and the words move; on a
+    scale with figures at its ends the numbers move."""
     numbers = shown_numbers(question)
     if numbers is None:
         return range(1, len(order) + 1)
@@ -130,13 +129,13 @@ def _numbers(question: Question, order: Sequence[int]) -> Sequence[int]:
 
 
 def _estimator_trials(
-    trial: Trial, asked: Question, order: Sequence[int], cue: str, estimators: Sequence[str]
+    trial: Trial, question: Question, order: Sequence[int], cue: str, estimators: Sequence[str]
 ) -> Iterator[Trial]:
-    """What is asked beside a trial: its prompt without the question, and its option texts in place of the numbers."""
+    """The trials of the estimators: the prompt without the question, and option texts in place of the numbers."""
     if "content_free" in estimators:
-        name, prompt = f"{trial.trial_id}/content_free", content_free_prompt(asked, order, cue)
+        name, prompt = f"{trial.trial_id}/content_free", content_free_prompt(question, order, cue)
         yield replace(trial, trial_id=name, prompt=prompt, estimator="content_free")
-    texts = tuple(asked.options[position].label.strip() for position in order)
+    texts = tuple(question.options[position].label.strip() for position in order)
     has_texts = all(texts) and len(set(texts)) == len(texts)
     if "label_likelihood" in estimators and trial.order in ("forward", "reversed") and has_texts:
         name, readout = f"{trial.trial_id}/label_likelihood", ScoreLabels(texts, trial.values)
@@ -144,7 +143,7 @@ def _estimator_trials(
 
 
 def find_identical_prompts(trials: Iterable[Trial]) -> list[tuple[str, ...]]:
-    """Groups of ids of main trials that show the same prompt: no model can tell them apart."""
+    """Groups of ids of main trials with the same prompt."""
     by_prompt: dict[str, list[str]] = defaultdict(list)
     for trial in main_trials(trials):
         by_prompt[trial.prompt].append(trial.trial_id)
@@ -152,7 +151,7 @@ def find_identical_prompts(trials: Iterable[Trial]) -> list[tuple[str, ...]]:
 
 
 def answer_cues(question: Question, lexicon: Lexicon, wordings: int) -> list[str]:
-    """The cues under which a question is asked: its own first where it has one, then the lexicon's.
+    """The answer cues of a question: its own, if it has one, then the lexicon's.
 
     Raises:
         QuestionError: the study asks for more wordings than there are cues.
@@ -166,10 +165,10 @@ def answer_cues(question: Question, lexicon: Lexicon, wordings: int) -> list[str
     return cues[:wordings]
 
 
-def _asked(
+def _variants(
     question: Question, by_id: dict[str, Question], lexicon: Lexicon, variables: Variables
 ) -> Iterator[tuple[str | None, Question]]:
-    """The question as it is put: a statement for a list item, once per earlier answer for a dependent question."""
+    """The forms of a question: a statement for a list item, one form per earlier answer for a dependent question."""
     earlier_id = variables.depends_on.get(question.id)
     list_name = variables.list_of.get(question.id)
     if list_name and question.item and variables.is_converted(question):

@@ -1,6 +1,6 @@
 """Cultural robustness as a graph, second part: what each model writes, which answers count, and their vectors."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,8 @@ from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.first_look.shown import SUMMARY, link_to
 from valuesassets.orchestration.grid.cells import WEIGHTS, answers_job
 from valuesassets.orchestration.grid.node_jobs import run_node_job
-from valuesassets.orchestration.grid.shown_answers import show_answers
-from valuesassets.orchestration.grid.shown_readings import version_checks
+from valuesassets.orchestration.grid.shown_records import show_answers, version_checks
 from valuesassets.orchestration.instruments import CULTURAL_ROBUSTNESS
-from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.partitions import cell_of, cell_partitions, model_partitions
 from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
@@ -33,171 +31,124 @@ from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import ANSWERS
 from valuesassets.records.trials import Answer
 
-HOME, DOCS = "valuesassets.instruments.cultural_robustness", "cultural_robustness"
 EMBEDDER = "planted_embedder"
 
 
 def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
     """From trials to vectors of answers."""
-    planted = [planted_models_asset(study), planted_embedder_asset(study)] if study.has_reference_models else []
-    return [answers_asset(study), quality_asset(study), vectors_asset(study), question_vectors_asset(study), *planted]
+    planted = []
+    if study.has_reference_models:
+        calibration = partial(declare, study, CULTURAL_ROBUSTNESS, "calibration", reads=(), many=["questions"])
+        embedder = calibration(modules=["valuesassets.models.static_embedder"])(planted_embedder)
+        planted = [planted_models_asset(study), embedder]
+    settings, key = CulturalRobustness.of(study), CULTURAL_ROBUSTNESS.key
+    models = partial(declare, study, CULTURAL_ROBUSTNESS, "models", reads=())
+    of_a_model = partial(models, partitions_def=model_partitions(study), many=["answers"], everywhere=["questions"])
+    as_vectors: dict[str, Any] = {
+        "line": own_lines.vectors_line,
+        "kinds": {"pytorch", "parquet"},
+        "pool": "node",
+        "io_manager_key": "frame",
+        "stamp": sha256_json([settings.embedder, settings.embedder_revision, settings.embedder_prefix]),
+        "deps": [key(EMBEDDER)] if settings.is_planted else [],
+    }
+    trials = ["trials", *(["chat_trials"] if has_chat(study) else [])]
+    trained = ["reference_models"] if study.has_reference_models else []
+    return [
+        models(
+            checks=[*version_checks(study), *checks_of(CULTURAL_ROBUSTNESS, ANSWERS)],
+            partitions_def=cell_partitions(study, CULTURAL_ROBUSTNESS),
+            deps=[*map(key, (*trials, "model_languages")), WEIGHTS, *map(key, trained)],
+            kinds={"pytorch", "parquet"},
+            pool="slurm",
+        )(answers),
+        of_a_model(
+            step="analysis",
+            line=own_lines.quality_line,
+            checks=[checks.ANSWERS_ARE_USABLE],
+            io_manager_key="csv",
+            entries=("languages",),
+            stamp=sha256_json([settings.usable_share, settings.keep]),
+            modules=[".answers.answer_files", ".report.answer_pages"],
+        )(answer_quality),
+        of_a_model(modules=[".answers.answer_files", ".answers.answer_quality"], **as_vectors)(vectors),
+        models(many=["questions"], **as_vectors)(question_vectors),
+        *planted,
+    ]
 
 
-def answers_asset(study: Study) -> dg.AssetsDefinition:
-    """What each cell's model writes."""
-    key = CULTURAL_ROBUSTNESS.key
-    has_chat = any(family.prompting.is_chat for family in study.families.values())
-    deps = [key("trials"), *([key("chat_trials")] if has_chat else []), key("model_languages"), WEIGHTS]
-    deps += [key("reference_models")] if study.has_reference_models else []
-
-    @declare(
-        study,
-        CULTURAL_ROBUSTNESS,
-        "models",
-        docs=DOCS,
-        checks=[*version_checks(study), *checks_of(CULTURAL_ROBUSTNESS, ANSWERS)],
-        partitions_def=cell_partitions(study, CULTURAL_ROBUSTNESS),
-        deps=deps,
-        kinds={"pytorch", "parquet"},
-        pool="slurm",
-        reads=(),
-    )
-    def answers(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult:
-        """What the model writes to each question, without a country and with each: the one GPU step."""
-        name, part = cell_of(context)
-        cell = Cell(name, CULTURAL_ROBUSTNESS.part_of(study, part))
-        job = answers_job(study, storage, CULTURAL_ROBUSTNESS, cell)
-        log = run_node_job(context, job, study, storage, name)
-        metadata, version, results = show_answers(job.cells[0].answers, log, storage, CULTURAL_ROBUSTNESS, study)
-        return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(version), check_results=results)
-
-    return answers
+def has_chat(study: Study) -> bool:
+    """Whether the study asks models in a chat."""
+    return any(family.prompting.is_chat for family in study.families.values())
 
 
-def written_answers() -> dict[str, dg.AssetIn]:
-    """The answers of all cells and the questions of all languages, as inputs of what is made for each model."""
-    key = CULTURAL_ROBUSTNESS.key("answers")
-    answers = {"answers": dg.AssetIn(key, input_manager_key="answers", metadata=DICT_OF_PARTITIONS)}
-    return answers | all_languages("questions")
+def answers(context: dg.AssetExecutionContext, study: Study, storage: Storage) -> dg.MaterializeResult:
+    """What the model writes to each question, without a country and with each: the one GPU step."""
+    name, part = cell_of(context)
+    cell = Cell(name, CULTURAL_ROBUSTNESS.part_of(study, part))
+    job = answers_job(study, storage, CULTURAL_ROBUSTNESS, cell)
+    log = run_node_job(context, job, study, storage, name)
+    metadata, version, results = show_answers(job.cells[0].answers, log, storage, CULTURAL_ROBUSTNESS, study)
+    return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(version), check_results=results)
 
 
-def quality_asset(study: Study) -> dg.AssetsDefinition:
-    """Which answers of each model count."""
+def answer_quality(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    questions: dict[str, pd.DataFrame],
+    answers: dict[tuple[str, str], list[Answer]],
+) -> Any:
+    """Whether each answer counts: its status, why, and the language that it is in."""
+    from valuesassets.instruments.cultural_robustness.answers.answer_quality import is_usable, judge_answers
+    from valuesassets.instruments.cultural_robustness.report.answer_pages import render_answer_page
+
     settings = CulturalRobustness.of(study)
-
-    @declare(
-        study,
-        CULTURAL_ROBUSTNESS,
-        "models",
-        docs=DOCS,
-        step="analysis",
-        line=own_lines.quality_line,
-        checks=[checks.ANSWERS_ARE_USABLE],
-        partitions_def=model_partitions(study),
-        ins=written_answers(),
-        io_manager_key="csv",
-        reads=(),
-        entries=("languages",),
-        stamp=sha256_json([settings.usable_share, settings.keep]),
-        modules=(f"{HOME}.answers.answer_files", f"{HOME}.report.answer_pages"),
-    )
-    def answer_quality(
-        context: dg.AssetExecutionContext,
-        storage: Storage,
-        questions: dict[str, pd.DataFrame],
-        answers: dict[tuple[str, str], list[Answer]],
-    ) -> Any:
-        """Whether each answer counts: its status, why, and the language that it is in."""
-        from valuesassets.instruments.cultural_robustness.answers.answer_quality import is_usable, judge_answers
-        from valuesassets.instruments.cultural_robustness.report.answer_pages import render_answer_page
-
-        name = context.partition_key
-        answered = _answered(answers, name, questions)
-        judged = judge_answers(answered, tuple(study.languages), settings.keep)
-        links = {}
-        for language in dict.fromkeys(answered["language"]):
-            page = storage.path(context.asset_key, name, "html").with_suffix("") / f"{language}.html"
-            is_in_it = answered["language"] == language
-            title = f"{name} in {language}"
-            write_text(page, render_answer_page(rows(answered, is_in_it), rows(judged, is_in_it), title))
-            links[f"answers in {language}"] = link_to(storage, page)
-        unusable = rows(judged, ~is_usable(judged, settings.keep))
-        shares = unusable.groupby("language").size() / judged.groupby("language").size()
-        are_few = bool(shares.fillna(0.0).le(1 - settings.usable_share).all())
-        failing = _with_texts(unusable, answered)
-        result = checks.ANSWERS_ARE_USABLE.result(failing, len(judged), is_warning=are_few, **links)
-        return dg.MaterializeResult(value=judged, metadata=links, check_results=[result])
-
-    return answer_quality
+    name = context.partition_key
+    answered = _answered(answers, name, questions)
+    judged = judge_answers(answered, tuple(study.languages), settings.keep)
+    links = {}
+    for language in dict.fromkeys(answered["language"]):
+        page = storage.path(context.asset_key, name, "html").with_suffix("") / f"{language}.html"
+        is_in_it = answered["language"] == language
+        title = f"{name} in {language}"
+        write_text(page, render_answer_page(rows(answered, is_in_it), rows(judged, is_in_it), title))
+        links[f"answers in {language}"] = link_to(storage, page)
+    unusable = rows(judged, ~is_usable(judged, settings.keep))
+    shares = unusable.groupby("language").size() / judged.groupby("language").size()
+    are_few = bool(shares.fillna(0.0).le(1 - settings.usable_share).all())
+    failing = _with_texts(unusable, answered)
+    result = checks.ANSWERS_ARE_USABLE.result(failing, len(judged), is_warning=are_few, **links)
+    return dg.MaterializeResult(value=judged, metadata=links, check_results=[result])
 
 
-def embedding(study: Study) -> Callable[..., Any]:
-    """`declare` with what assets of vectors have in common."""
+def vectors(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    questions: dict[str, pd.DataFrame],
+    answers: dict[tuple[str, str], list[Answer]],
+    answer_quality: pd.DataFrame,
+) -> Any:
+    """Every answer with a letter or digit as a vector of the embedder, and whether it counts."""
+    from valuesassets.instruments.cultural_robustness.answers.vectors import answer_vectors, embeddable
+
     settings = CulturalRobustness.of(study)
-    return partial(
-        declare,
-        study,
-        CULTURAL_ROBUSTNESS,
-        "models",
-        docs=DOCS,
-        line=own_lines.vectors_line,
-        kinds={"pytorch", "parquet"},
-        pool="node",
-        io_manager_key="frame",
-        reads=(),
-        stamp=sha256_json([settings.embedder, settings.embedder_revision, settings.embedder_prefix]),
-        deps=[CULTURAL_ROBUSTNESS.key(EMBEDDER)] if settings.is_planted else [],
-    )
+    answered = embeddable(_answered(answers, context.partition_key, questions), answer_quality)
+    embedded = _embedded(context, study, storage, answered["text"])
+    table = answer_vectors(answered, answer_quality, embedded.vectors, settings.keep)
+    return dg.MaterializeResult(value=table, metadata=embedded.metadata)
 
 
-def vectors_asset(study: Study) -> dg.AssetsDefinition:
-    """The answers of each model as vectors."""
-    settings = CulturalRobustness.of(study)
+def question_vectors(
+    context: dg.AssetExecutionContext, study: Study, storage: Storage, questions: dict[str, pd.DataFrame]
+) -> Any:
+    """Every question without a country as a vector, which shows whether the embedder knows the languages."""
+    from valuesassets.instruments.cultural_robustness.answers.question_vectors import question_rows, question_texts
 
-    @embedding(study)(
-        partitions_def=model_partitions(study),
-        ins=written_answers(),
-        modules=(f"{HOME}.answers.answer_files", f"{HOME}.answers.answer_quality"),
-    )
-    def vectors(
-        context: dg.AssetExecutionContext,
-        storage: Storage,
-        questions: dict[str, pd.DataFrame],
-        answers: dict[tuple[str, str], list[Answer]],
-        answer_quality: pd.DataFrame,
-    ) -> Any:
-        """Every answer with a letter or digit as a vector of the embedder, and whether it counts."""
-        from valuesassets.instruments.cultural_robustness.answers.vectors import answer_vectors, embeddable
-
-        answered = embeddable(_answered(answers, context.partition_key, questions), answer_quality)
-        embedded = _embedded(context, study, storage, answered["text"])
-        table = answer_vectors(answered, answer_quality, embedded.vectors, settings.keep)
-        return dg.MaterializeResult(value=table, metadata=embedded.metadata)
-
-    return vectors
-
-
-def question_vectors_asset(study: Study) -> dg.AssetsDefinition:
-    """The questions of all languages as vectors."""
-
-    @embedding(study)(many=["questions"])
-    def question_vectors(
-        context: dg.AssetExecutionContext, storage: Storage, questions: dict[str, pd.DataFrame]
-    ) -> Any:
-        """Every question without a country as a vector, which shows whether the embedder knows the languages."""
-        from valuesassets.instruments.cultural_robustness.answers.question_vectors import question_rows, question_texts
-
-        texts = question_texts(questions)
-        embedded = _embedded(context, study, storage, texts["prompt"])
-        return dg.MaterializeResult(value=question_rows(texts, embedded.vectors), metadata=embedded.metadata)
-
-    return question_vectors
-
-
-def all_languages(noun: str) -> dict[str, dg.AssetIn]:
-    """An asset of every language, as an input of what is made for each model."""
-    key, every = CULTURAL_ROBUSTNESS.key(noun), dg.AllPartitionMapping()
-    return {noun: dg.AssetIn(key, metadata=DICT_OF_PARTITIONS, partition_mapping=every)}
+    texts = question_texts(questions)
+    embedded = _embedded(context, study, storage, texts["prompt"])
+    return dg.MaterializeResult(value=question_rows(texts, embedded.vectors), metadata=embedded.metadata)
 
 
 def planted_models_asset(study: Study) -> dg.AssetsDefinition:
@@ -214,48 +165,33 @@ def planted_models_asset(study: Study) -> dg.AssetsDefinition:
         CULTURAL_ROBUSTNESS,
         "write what is planted",
         plant,
-        docs=DOCS,
         inputs=["trials"],
         many=["trials"],
         reads=("phantom", "seed", TRAINED),
         entries=("languages",),
-        modules=(f"{HOME}.plants.plants",),
+        modules=[".plants.plants"],
     )
 
 
-def planted_embedder_asset(study: Study) -> dg.AssetsDefinition:
-    """The embedder of planted answers."""
+def planted_embedder(
+    context: dg.AssetExecutionContext, study: Study, storage: Storage, questions: dict[str, pd.DataFrame]
+) -> dg.MaterializeResult:
+    """The embedder that knows the made-up answers: its word vectors are solved for, so that each has its vector."""
+    from valuesassets.instruments.cultural_robustness.plants.planted_embedder import planted_sentences
+    from valuesassets.models.static_embedder import write_static_embedder
 
-    @declare(
-        study,
-        CULTURAL_ROBUSTNESS,
-        "calibration",
-        docs=DOCS,
-        many=["questions"],
-        reads=(),
-        modules=("valuesassets.models.static_embedder",),
+    prompts = {
+        (language, row["question_id"]): row["prompt"]
+        for language, frame in questions.items()
+        for row in records(rows(frame, frame["anchor"].isna()))
+    }
+    sentences = planted_sentences(prompts)
+    folder = write_static_embedder(_embedder_folder(storage), list(sentences), np.stack(list(sentences.values())))
+    weights = sha256_file(folder / "model.safetensors")
+    return dg.MaterializeResult(
+        metadata={SUMMARY: f"an embedder that knows {len(sentences)} texts", **folder_metadata(folder)},
+        data_version=dg.DataVersion(weights[:16]),
     )
-    def planted_embedder(
-        context: dg.AssetExecutionContext, storage: Storage, questions: dict[str, pd.DataFrame]
-    ) -> dg.MaterializeResult:
-        """The embedder that knows the made-up answers: its word vectors are solved for, so that each has its vector."""
-        from valuesassets.instruments.cultural_robustness.plants.planted_embedder import planted_sentences
-        from valuesassets.models.static_embedder import write_static_embedder
-
-        prompts = {
-            (language, row["question_id"]): row["prompt"]
-            for language, frame in questions.items()
-            for row in records(rows(frame, frame["anchor"].isna()))
-        }
-        sentences = planted_sentences(prompts)
-        folder = write_static_embedder(_embedder_folder(storage), list(sentences), np.stack(list(sentences.values())))
-        weights = sha256_file(folder / "model.safetensors")
-        return dg.MaterializeResult(
-            metadata={SUMMARY: f"an embedder that knows {len(sentences)} texts", **folder_metadata(folder)},
-            data_version=dg.DataVersion(weights[:16]),
-        )
-
-    return planted_embedder
 
 
 def _embedded(context: dg.AssetExecutionContext, study: Study, storage: Storage, texts: Iterable[str]) -> Embedded:

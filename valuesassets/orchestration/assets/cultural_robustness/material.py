@@ -1,7 +1,6 @@
 """Cultural robustness as a graph; the instrument's file of its name derives each asset. Here: up to the trials."""
 
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pandas as pd
 from valuesassets.instruments.cultural_robustness.report import lines as own_lines
 from valuesassets.orchestration.assets.cultural_robustness import checks
 from valuesassets.orchestration.assets.cultural_robustness.analyses import score_assets
-from valuesassets.orchestration.assets.cultural_robustness.answers import answer_assets
+from valuesassets.orchestration.assets.cultural_robustness.answers import answer_assets, has_chat
 from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.code_versions import file_stamps
 from valuesassets.orchestration.first_look import lines
@@ -26,8 +25,6 @@ from valuesassets.records.frames import records, rows
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Trial
-
-HOME, DOCS = "valuesassets.instruments.cultural_robustness", "cultural_robustness"
 
 
 def cultural_robustness_assets(study: Study) -> list[dg.AssetsDefinition]:
@@ -54,128 +51,108 @@ def _contents(value: Any) -> Any:
 
 def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Questions, what is wrong with them, and how models are asked them."""
-    return [questions_asset(study), question_report_asset(study), *trials_assets(study), model_languages_asset(study)]
-
-
-def of_questions(study: Study) -> Callable[..., Any]:
-    """`declare` with what assets of questions have in common."""
-    return partial(declare, study, CULTURAL_ROBUSTNESS, "questions", docs=DOCS, reads=())
-
-
-def questions_asset(study: Study) -> dg.AssetsDefinition:
-    """The questions of each language."""
-    settings = CulturalRobustness.of(study)
-
-    @of_questions(study)(
-        partitions_def=part_partitions(study, CULTURAL_ROBUSTNESS),
-        line=own_lines.questions_line,
-        io_manager_key="frame",
-        dagster_type=dg.Any,  # the shared table of this name is another
-        stamp=stamp_of(study, "questions", "countries"),
-        modules=(f"{HOME}.material.countries",),
-    )
-    def questions(context: dg.AssetExecutionContext) -> pd.DataFrame:
-        """Everyday questions of a language, as they are and with each country named."""
-        from valuesassets.instruments.cultural_robustness.material.questions import read_questions
-
-        by_language, language = read_questions(settings.questions, settings.countries), context.partition_key
-        if language not in by_language:
-            raise QuestionError(
-                f"{settings.questions}: there are no questions in {language}, only in {', '.join(by_language)}; add "
-                f"{language}_unspecific.jsonl, or take the language out of the study"
-            )
-        return by_language[language]
-
-    return questions
-
-
-def question_report_asset(study: Study) -> dg.AssetsDefinition:
-    """The faults of all questions."""
-
-    @of_questions(study)(
-        line=own_lines.report_line,
-        checks=[checks.QUESTIONS_ASK_THE_SAME, checks.NO_TWO_QUESTIONS_READ_ALIKE],
-        many=["questions"],
-        io_manager_key="csv",
-    )
-    def question_report(context: dg.AssetExecutionContext, questions: dict[str, pd.DataFrame]) -> Any:
-        """Every fault of the questions, by language and id."""
-        from valuesassets.instruments.cultural_robustness.material.question_report import report_questions
-
-        faults = report_questions(questions)
-        is_warning = faults["is_warning"].astype(bool)
-        n_questions = sum(map(len, questions.values()))
-        return dg.MaterializeResult(
-            value=faults,
-            check_results=[
-                checks.QUESTIONS_ASK_THE_SAME.result(records(rows(faults, ~is_warning)), n_questions),
-                checks.NO_TWO_QUESTIONS_READ_ALIKE.result(records(rows(faults, is_warning)), n_questions),
-            ],
-        )
-
-    return question_report
-
-
-def trials_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """The prompts of each language, and those of chat models where the study asks any."""
-    settings = CulturalRobustness.of(study)
+    of_parts = part_partitions(study, CULTURAL_ROBUSTNESS)
+    declared = partial(declare, study, CULTURAL_ROBUSTNESS, "questions", reads=())
     asking = partial(
-        of_questions(study),
-        partitions_def=part_partitions(study, CULTURAL_ROBUSTNESS),
+        declared,
+        partitions_def=of_parts,
         line=lines.trials_line,
         io_manager_key="trials",
         reads=("seed",),
         entries=("languages",),
-        modules=(f"{HOME}.trials.trials", f"{HOME}.trials.chat_trials", f"{HOME}.material.countries"),
+        modules=[".trials.trials", ".trials.chat_trials", ".material.countries"],
         stamp=stamp_of(study, "anchors", "samples", "samples_anchored", "greedy", "temperature", "max_tokens"),
     )
+    return [
+        declared(
+            partitions_def=of_parts,
+            line=own_lines.questions_line,
+            io_manager_key="frame",
+            dagster_type=dg.Any,  # the shared table of this name is another
+            stamp=stamp_of(study, "questions", "countries"),
+            modules=[".material.countries"],
+        )(questions),
+        declared(
+            line=own_lines.report_line,
+            checks=[checks.QUESTIONS_ASK_THE_SAME, checks.NO_TWO_QUESTIONS_READ_ALIKE],
+            many=["questions"],
+            io_manager_key="csv",
+        )(question_report),
+        asking()(trials),
+        *([asking()(chat_trials)] if has_chat(study) else []),
+        declared(
+            line=own_lines.languages_line,
+            partitions_def=model_partitions(study),
+            deps=[WEIGHTS],
+            io_manager_key="json",
+            entries=("families", "languages"),
+            stamp=sha256_json(os.environ.get("EVAL_LANGUAGES", "")),
+        )(model_languages),
+    ]
 
-    def turns(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> list[Trial]:
-        from valuesassets.instruments.cultural_robustness.material.countries import asked_countries, of_countries
-        from valuesassets.instruments.cultural_robustness.trials.chat_trials import write_trials
 
-        if settings.anchors is not None:
-            countries = settings.own_countries(study).values()
-            questions = of_countries(questions, asked_countries(questions, countries, settings.anchors, study.seed))
-        return write_trials(questions, context.partition_key, settings, study.seed)
+def questions(context: dg.AssetExecutionContext, study: Study) -> pd.DataFrame:
+    """Everyday questions of a language, as they are and with each country named."""
+    from valuesassets.instruments.cultural_robustness.material.questions import read_questions
 
-    @asking()
-    def trials(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> Any:
-        """What models without a chat are asked: the question, below it the words that ask for an answer."""
-        from valuesassets.instruments.cultural_robustness.trials.trials import as_text
-
-        return as_text(turns(context, questions))
-
-    @asking()
-    def chat_trials(context: dg.AssetExecutionContext, questions: pd.DataFrame) -> Any:
-        """What chat models are asked: the question as it is, as one turn."""
-        return turns(context, questions)
-
-    has_chat = any(family.prompting.is_chat for family in study.families.values())
-    return [trials, *([chat_trials] if has_chat else [])]
+    settings = CulturalRobustness.of(study)
+    by_language, language = read_questions(settings.questions, settings.countries), context.partition_key
+    if language not in by_language:
+        raise QuestionError(
+            f"{settings.questions}: there are no questions in {language}, only in {', '.join(by_language)}; add "
+            f"{language}_unspecific.jsonl, or take the language out of the study"
+        )
+    return by_language[language]
 
 
-def model_languages_asset(study: Study) -> dg.AssetsDefinition:
-    """The languages of each model."""
+def question_report(context: dg.AssetExecutionContext, study: Study, questions: dict[str, pd.DataFrame]) -> Any:
+    """Every fault of the questions, by language and id."""
+    from valuesassets.instruments.cultural_robustness.material.question_report import report_questions
 
-    @of_questions(study)(
-        line=own_lines.languages_line,
-        partitions_def=model_partitions(study),
-        deps=[WEIGHTS],
-        io_manager_key="json",
-        entries=("families", "languages"),
-        stamp=sha256_json(os.environ.get("EVAL_LANGUAGES", "")),
+    faults = report_questions(questions)
+    is_warning = faults["is_warning"].astype(bool)
+    n_questions = sum(map(len, questions.values()))
+    return dg.MaterializeResult(
+        value=faults,
+        check_results=[
+            checks.QUESTIONS_ASK_THE_SAME.result(records(rows(faults, ~is_warning)), n_questions),
+            checks.NO_TWO_QUESTIONS_READ_ALIKE.result(records(rows(faults, is_warning)), n_questions),
+        ],
     )
-    def model_languages(context: dg.AssetExecutionContext, storage: Storage) -> dict[str, Any]:
-        """The languages that a model is asked in, and the source that names them."""
-        from valuesassets.instruments.cultural_robustness.material.model_languages import find_languages
 
-        name = context.partition_key
-        family = study.families[name]
-        card = _card_folder(storage, name) if family.languages == "card" else None
-        return find_languages(name, study.family_languages(name), card, os.environ).as_json()
 
-    return model_languages
+def _turns(context: dg.AssetExecutionContext, study: Study, questions: pd.DataFrame) -> list[Trial]:
+    """What chat models are asked in a language, about the countries that the study names."""
+    from valuesassets.instruments.cultural_robustness.material.countries import asked_countries, of_countries
+    from valuesassets.instruments.cultural_robustness.trials.chat_trials import write_trials
+
+    settings = CulturalRobustness.of(study)
+    if settings.anchors is not None:
+        countries = settings.own_countries(study).values()
+        questions = of_countries(questions, asked_countries(questions, countries, settings.anchors, study.seed))
+    return write_trials(questions, context.partition_key, settings, study.seed)
+
+
+def trials(context: dg.AssetExecutionContext, study: Study, questions: pd.DataFrame) -> Any:
+    """What models without a chat are asked: the question, below it the words that ask for an answer."""
+    from valuesassets.instruments.cultural_robustness.trials.trials import as_text
+
+    return as_text(_turns(context, study, questions))
+
+
+def chat_trials(context: dg.AssetExecutionContext, study: Study, questions: pd.DataFrame) -> Any:
+    """What chat models are asked: the question as it is, as one turn."""
+    return _turns(context, study, questions)
+
+
+def model_languages(context: dg.AssetExecutionContext, study: Study, storage: Storage) -> dict[str, Any]:
+    """The languages that a model is asked in, and the source that names them."""
+    from valuesassets.instruments.cultural_robustness.material.model_languages import find_languages
+
+    name = context.partition_key
+    family = study.families[name]
+    card = _card_folder(storage, name) if family.languages == "card" else None
+    return find_languages(name, study.family_languages(name), card, os.environ).as_json()
 
 
 def _card_folder(storage: Storage, family: str) -> Path:

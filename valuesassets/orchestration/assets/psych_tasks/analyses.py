@@ -19,7 +19,6 @@ from valuesassets.records.files import sha256_json
 from valuesassets.records.settings.psych_tasks import PsychTasks
 from valuesassets.records.study import Study
 
-HOME, DOCS = "valuesassets.instruments.psych_tasks", "psych_tasks"
 OF_MARKS = {**DICT_OF_PARTITIONS, "tables": ["marks", "donors"]}
 """Analyses take no candidates, which fill most of the stored files."""
 
@@ -50,7 +49,6 @@ def analysis_assets(study: Study) -> list[dg.AssetsDefinition]:
         partial(_beside_analyses, study),
         takes=("preflight", *planted),
         many=("preflight", *planted),
-        docs=DOCS,
         reads=("title", "by_plan", "inference"),
         entries=("families",),
     )

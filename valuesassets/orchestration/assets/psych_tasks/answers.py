@@ -1,6 +1,7 @@
 """Psych tasks as a graph, second part: what each model says at every mark, and whether plants are recovered."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import dagster as dg
@@ -24,166 +25,141 @@ from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import PLANTED_TRANSCRIPTS
 from valuesassets.records.trials import Reading, Trial
 
-HOME, DOCS = "valuesassets.instruments.psych_tasks", "psych_tasks"
-
 
 def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
     """The answers read in each cell; and, where models are trained here, that plants are recovered."""
-    return [answers_asset(study), *(planted_assets(study) if study.has_reference_models else [])]
-
-
-def answers_asset(study: Study) -> dg.AssetsDefinition:
-    """What the readings of a cell say at every mark."""
-    settings, key = PsychTasks.of(study), PSYCH_TASKS.key
-
-    @declare(
-        study,
-        PSYCH_TASKS,
+    judged = [
+        checks.MARKS_ARE_READ,
+        checks.UNREAD_ANSWERS_ARE_LIKE_THE_OTHERS,
+        checks.P_VALID_IS_SUFFICIENT,
+        checks.READ_BEFORE_THE_ANSWER,
+    ]
+    declared = partial(declare, study, PSYCH_TASKS, step="cell", io_manager_key="frames", entries=("families",))
+    answers = declared(
         "models",
-        docs=DOCS,
-        step="cell",
-        io_manager_key="frames",
         line=own_lines.answers_line,
-        checks=[
-            checks.MARKS_ARE_READ,
-            checks.UNREAD_ANSWERS_ARE_LIKE_THE_OTHERS,
-            checks.P_VALID_IS_SUFFICIENT,
-            checks.READ_BEFORE_THE_ANSWER,
-        ],
+        checks=judged,
         partitions_def=cell_partitions(study, PSYCH_TASKS),
-        ins={"readings": dg.AssetIn(key("readings"), input_manager_key="readings")},
         reads=("thresholds",),
-        entries=("families",),
-        modules=(f"{HOME}.answers.mark_ledger", f"{HOME}.answers.masses", f"{HOME}.report.transcript_pages"),
-        stamp=sha256_json(settings.unread_marks),
-    )
-    def answer_distributions(
-        context: dg.AssetExecutionContext,
-        storage: Storage,
-        transcripts: pd.DataFrame,
-        asked_marks: pd.DataFrame,
-        trials: list[Trial],
-        readings: list[Reading],
-    ) -> Any:
-        """How probable each candidate is at each mark, after each history."""
-        from valuesassets.instruments.psych_tasks.answers.answer_distributions import derive_answer_distributions
-        from valuesassets.instruments.psych_tasks.answers.mark_ledger import unread_differ, unread_share
-        from valuesassets.instruments.psych_tasks.answers.masses import masses_by_history
-        from valuesassets.instruments.psych_tasks.material.task_files import load_task
-        from valuesassets.instruments.psych_tasks.report.transcript_pages import render_transcript_page
-
-        name, part = cell_of(context)
-        task, is_chat = load_task(settings.task_file(part)), study.families[name].prompting.is_chat
-        people = _people(transcripts, task)
-        tables = derive_answer_distributions(asked_marks, people, task, trials, readings, is_chat)
-        marks = tables["marks"]
-        unread = rows(marks, marks["p_valid"].isna() & ~marks["status"].isin(["not_asked"]))
-        columns = ["experiment", "participant", "history", "mark", "kind", "status", "reason"]
-        share = unread_share(marks)
-        page = storage.path(context.asset_key, context.partition_key, "html")
-        write_text(page, render_transcript_page(people, task, marks, tables["candidates"], f"{name} in {part}"))
-        masses = masses_by_history(marks)
-        faint = [row for row in masses if row["median_p_valid"] < study.thresholds.p_valid_cell]
-        late = [row for row in masses if row["is_likelier_late"]]
-        link = link_to(storage, page)
-        metadata = table_metadata(storage.path(key("readings"), context.partition_key, "parquet"))
-        return dg.MaterializeResult(
-            value=tables,
-            metadata={"transcripts": link, "road": metadata.get("road", ""), "histories": table_of(masses)},
-            check_results=[
-                checks.MARKS_ARE_READ.result(
-                    records(unread.loc[:, columns]), len(marks), share <= settings.unread_marks, share=share, page=link
-                ),
-                checks.UNREAD_ANSWERS_ARE_LIKE_THE_OTHERS.result(_large(unread_differ(marks)), len(marks)),
-                checks.P_VALID_IS_SUFFICIENT.result(faint, len(masses)),
-                checks.READ_BEFORE_THE_ANSWER.result(late, len(masses)),
-            ],
-        )
-
-    return answer_distributions
+        modules=[".answers.mark_ledger", ".report.transcript_pages"],
+        stamp=sha256_json(PsychTasks.of(study).unread_marks),
+    )(answer_distributions)
+    if not study.has_reference_models:
+        return [answers]
+    stamp = sha256_json([PsychTasks.of(study).model_dump(mode="json", include={"laws", "tasks"})])
+    planted = declared(
+        "calibration",
+        line=own_lines.calibration_line,
+        checks=[checks.PLANTS_ARE_RECOVERED],
+        partitions_def=cell_partitions(study, PSYCH_TASKS, "reference"),
+        reads=(),
+        modules=[".trials.asked_marks"],
+        stamp=stamp,
+    )(calibration)
+    return [answers, planted_models_asset(study, stamp), planted]
 
 
-def planted_assets(study: Study) -> list[dg.AssetsDefinition]:
-    """The reference models, and what was planted beside what is read."""
+def answer_distributions(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    transcripts: pd.DataFrame,
+    asked_marks: pd.DataFrame,
+    trials: list[Trial],
+    readings: list[Reading],
+) -> Any:
+    """How probable each candidate is at each mark, after each history."""
+    from valuesassets.instruments.psych_tasks.answers.answer_distributions import derive_answer_distributions
+    from valuesassets.instruments.psych_tasks.answers.mark_ledger import masses_by_history, unread_differ, unread_share
+    from valuesassets.instruments.psych_tasks.material.task_files import load_task
+    from valuesassets.instruments.psych_tasks.report.transcript_pages import render_transcript_page
+
     settings = PsychTasks.of(study)
-    stamp = sha256_json([settings.model_dump(mode="json", include={"laws", "tasks"})])
+    name, part = cell_of(context)
+    task, is_chat = load_task(settings.task_file(part)), study.families[name].prompting.is_chat
+    people = _people(transcripts, task)
+    tables = derive_answer_distributions(asked_marks, people, task, trials, readings, is_chat)
+    marks = tables["marks"]
+    unread = rows(marks, marks["p_valid"].isna() & ~marks["status"].isin(["not_asked"]))
+    columns = ["experiment", "participant", "history", "mark", "kind", "status", "reason"]
+    share = unread_share(marks)
+    page = storage.path(context.asset_key, context.partition_key, "html")
+    write_text(page, render_transcript_page(people, task, marks, tables["candidates"], f"{name} in {part}"))
+    masses = masses_by_history(marks)
+    faint = [row for row in masses if row["median_p_valid"] < study.thresholds.p_valid_cell]
+    late = [row for row in masses if row["is_likelier_late"]]
+    link = link_to(storage, page)
+    metadata = table_metadata(storage.path(PSYCH_TASKS.key("readings"), context.partition_key, "parquet"))
+    return dg.MaterializeResult(
+        value=tables,
+        metadata={"transcripts": link, "road": metadata.get("road", ""), "histories": table_of(masses)},
+        check_results=[
+            checks.MARKS_ARE_READ.result(
+                records(unread.loc[:, columns]), len(marks), share <= settings.unread_marks, share=share, page=link
+            ),
+            checks.UNREAD_ANSWERS_ARE_LIKE_THE_OTHERS.result(_large(unread_differ(marks)), len(marks)),
+            checks.P_VALID_IS_SUFFICIENT.result(faint, len(masses)),
+            checks.READ_BEFORE_THE_ANSWER.result(late, len(masses)),
+        ],
+    )
+
+
+def planted_models_asset(study: Study, stamp: str) -> dg.AssetsDefinition:
+    """The reference models; `stamp` is a hash of what is planted."""
 
     def plant(cells: Sequence[Cell], inputs: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         from valuesassets.instruments.psych_tasks.plants.plants import plant_transcripts
 
         return plant_transcripts(study, cells[0].family, [cell.part.name for cell in cells])
 
-    reference_models = reference_models_asset(
+    return reference_models_asset(
         study,
         PSYCH_TASKS,
         "go on answering as planted",
         plant,
         PLANTED_TRANSCRIPTS,
-        docs=DOCS,
         stamp=stamp,
         reads=("phantom", "seed", TRAINED),
-        modules=(f"{HOME}.plants.plants",),
+        modules=[".plants.plants"],
     )
-    return [reference_models, calibration_asset(study, stamp)]
 
 
-def calibration_asset(study: Study, stamp: str) -> dg.AssetsDefinition:
-    """What was planted in a cell against what is read of it.
+def calibration(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    transcripts: pd.DataFrame,
+    readings: list[Reading],
+) -> Any:
+    """Planted against read, mark by mark and history by history; and what the gains should be."""
+    from valuesassets.instruments.psych_tasks.material.task_files import load_task
+    from valuesassets.instruments.psych_tasks.plants.calibration import derive_calibration
+    from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 
-    Args:
-        stamp: hash of what is planted.
-    """
     settings = PsychTasks.of(study)
-
-    @declare(
-        study,
-        PSYCH_TASKS,
-        "calibration",
-        docs=DOCS,
-        stamp=stamp,
-        line=own_lines.calibration_line,
-        checks=[checks.PLANTS_ARE_RECOVERED],
-        step="cell",
-        partitions_def=cell_partitions(study, PSYCH_TASKS, "reference"),
-        ins={"readings": dg.AssetIn(PSYCH_TASKS.key("readings"), input_manager_key="readings")},
-        io_manager_key="frames",
-        reads=(),
-        entries=("families",),
-        modules=(f"{HOME}.trials.asked_marks",),
+    name, part = cell_of(context)
+    task = load_task(settings.task_file(part))
+    people, language = _people(transcripts, task), settings.tasks[part].language
+    asking = ask_task(people, task, settings.histories, settings.layout, settings.own_draws, language)
+    tables = derive_calibration(asking, people, task, settings.laws[name], readings)
+    failing = [
+        row
+        for table in (tables["recovery"], tables["gains"])
+        for row in records(rows(table, ~table["is_recovered"].astype(bool)))
+    ]
+    n_rows = len(tables["recovery"]) + len(tables["gains"])
+    return dg.MaterializeResult(
+        value=tables,
+        metadata={name: table_of(records(tables[name])) for name in ("recovery", "gains") if len(tables[name])},
+        check_results=[checks.PLANTS_ARE_RECOVERED.result(failing, n_rows)],
     )
-    def calibration(
-        context: dg.AssetExecutionContext, storage: Storage, transcripts: pd.DataFrame, readings: list[Reading]
-    ) -> Any:
-        """Planted against read, mark by mark and history by history; and what the gains should be."""
-        from valuesassets.instruments.psych_tasks.material.task_files import load_task
-        from valuesassets.instruments.psych_tasks.plants.calibration import derive_calibration
-        from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
-
-        name, part = cell_of(context)
-        task = load_task(settings.task_file(part))
-        people, language = _people(transcripts, task), settings.tasks[part].language
-        asking = ask_task(people, task, settings.histories, settings.layout, settings.own_draws, language)
-        tables = derive_calibration(asking, people, task, settings.laws[name], readings)
-        failing = [
-            row
-            for table in (tables["recovery"], tables["gains"])
-            for row in records(rows(table, ~table["is_recovered"].astype(bool)))
-        ]
-        n_rows = len(tables["recovery"]) + len(tables["gains"])
-        return dg.MaterializeResult(
-            value=tables,
-            metadata={name: table_of(records(tables[name])) for name in ("recovery", "gains") if len(tables[name])},
-            check_results=[checks.PLANTS_ARE_RECOVERED.result(failing, n_rows)],
-        )
-
-    return calibration
 
 
 def _people(transcripts: pd.DataFrame, task: Any) -> list[Any]:
     from valuesassets.instruments.psych_tasks.material.marks import people_of
-    from valuesassets.instruments.psych_tasks.material.transcripts import shown_rows
+    from valuesassets.instruments.psych_tasks.material.transcripts import task_transcripts
 
-    return people_of(shown_rows(transcripts), task)
+    return people_of(task_transcripts(transcripts), task)
 
 
 def _large(differences: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -61,8 +61,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 def probe_asset(study: Study) -> dg.AssetsDefinition:
     """The answers of each cell, as distributions."""
-
-    @declare(
+    return declare(
         study,
         SURVEY,
         "models",
@@ -72,100 +71,96 @@ def probe_asset(study: Study) -> dg.AssetsDefinition:
         checks=[*checks.PROBE, *([checks.ESTIMATORS_AGREE] if study.elicitation.estimators else [])],
         partitions_def=cell_partitions(study, SURVEY),
         io_manager_key="frame",
-        ins={"readings": dg.AssetIn(SURVEY.key("readings"), input_manager_key="readings")},
         reads=("elicitation", "thresholds"),
         entries=("families",),
+    )(probe_distributions)
+
+
+def probe_distributions(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    trials: list[Trial],
+    aligned_questions: list[Question],
+    readings: list[Reading],
+) -> Any:
+    """Answer distribution per question: forward, reversed, averaged, with P_valid and position bias."""
+    from valuesassets.answers.estimator_disagreement import list_disagreements
+    from valuesassets.answers.estimators import COLUMNS
+    from valuesassets.answers.probe_distributions import (
+        NUMBERS,
+        Cell,
+        derive_probe_distributions,
+        doubtful_questions,
     )
-    def probe_distributions(
-        context: dg.AssetExecutionContext,
-        storage: Storage,
-        trials: list[Trial],
-        aligned_questions: list[Question],
-        readings: list[Reading],
-    ) -> Any:
-        """Answer distribution per question: forward, reversed, averaged, with P_valid and position bias."""
-        from valuesassets.answers.estimator_disagreement import list_disagreements
-        from valuesassets.answers.estimators import COLUMNS
-        from valuesassets.answers.probe_distributions import (
-            NUMBERS,
-            Cell,
-            derive_probe_distributions,
-            doubtful_questions,
-        )
-        from valuesassets.figures.probe_cell import draw_probe_cell
-        from valuesassets.instruments.survey.material.analysis_scale import analysis_places
-        from valuesassets.people.variables import load_variables
+    from valuesassets.figures.probe_cell import draw_probe_cell
+    from valuesassets.instruments.survey.material.analysis_scale import analysis_places
+    from valuesassets.people.variables import load_variables
 
-        name, language = cell_of(context)
-        family, rules = study.require_cell(name, language), study.thresholds
-        variables, questions = load_variables().of(aligned_questions), askable(aligned_questions)
-        cell = Cell(model_label(study, storage, name, language), family.model_type, name, language)
-        types = {question.id: str(question.response_type) for question in questions}
-        converted = frozenset(question.id for question in questions if variables.is_converted(question))
-        estimators = study.elicitation.estimators
-        places = analysis_places(questions)
-        rows = derive_probe_distributions(trials, readings, cell, types, converted, estimators, places)
-        probe = pd.DataFrame(rows)
-        # A cell in which nothing could be read is a result too: its numbers are empty, not of another kind.
-        probe = probe.astype(dict.fromkeys([*NUMBERS, *COLUMNS, "estimator_disagreement"], float))
-        read_from = storage.path(SURVEY.key("readings"), context.partition_key, "parquet")
-        probe.attrs["file_metadata"] = table_metadata(read_from) | {"orders": str(study.elicitation.orders)}
-        once = probe.drop_duplicates(["question_id", "wording"])
-        doubtful = doubtful_questions(once, rules)
-        results = [sentence.result(doubtful[sentence.name], len(once)) for sentence in checks.PROBE]
-        if estimators:
-            far, compared, lacking = list_disagreements(probe, rules.estimator_disagreement)
-            results.append(checks.ESTIMATORS_AGREE.result(far, compared, items_lacking_an_estimate=lacking))
-        return dg.MaterializeResult(
-            value=probe,
-            metadata={
-                "median_p_valid": float(once.p_valid.median()) if once.p_valid.notna().any() else None,
-                "questions": once.question_id.nunique(),
-                "picture": picture_of(draw_probe_cell(probe, rules.p_valid_question, family.kind == "reference")),
-            },
-            check_results=results,
-        )
-
-    return probe_distributions
+    name, language = cell_of(context)
+    family, rules = study.require_cell(name, language), study.thresholds
+    variables, questions = load_variables().of(aligned_questions), askable(aligned_questions)
+    cell = Cell(model_label(study, storage, name, language), family.model_type, name, language)
+    types = {question.id: str(question.response_type) for question in questions}
+    converted = frozenset(question.id for question in questions if variables.is_converted(question))
+    estimators = study.elicitation.estimators
+    places = analysis_places(questions)
+    rows = derive_probe_distributions(trials, readings, cell, types, converted, estimators, places)
+    probe = pd.DataFrame(rows)
+    # A cell in which nothing could be read is a result too: its numbers are empty, not of another kind.
+    probe = probe.astype(dict.fromkeys([*NUMBERS, *COLUMNS, "estimator_disagreement"], float))
+    read_from = storage.path(SURVEY.key("readings"), context.partition_key, "parquet")
+    probe.attrs["file_metadata"] = table_metadata(read_from) | {"orders": str(study.elicitation.orders)}
+    once = probe.drop_duplicates(["question_id", "wording"])
+    doubtful = doubtful_questions(once, rules)
+    results = [sentence.result(doubtful[sentence.name], len(once)) for sentence in checks.PROBE]
+    if estimators:
+        far, compared, lacking = list_disagreements(probe, rules.estimator_disagreement)
+        results.append(checks.ESTIMATORS_AGREE.result(far, compared, items_lacking_an_estimate=lacking))
+    return dg.MaterializeResult(
+        value=probe,
+        metadata={
+            "median_p_valid": float(once.p_valid.median()) if once.p_valid.notna().any() else None,
+            "questions": once.question_id.nunique(),
+            "picture": picture_of(draw_probe_cell(probe, rules.p_valid_question, family.kind == "reference")),
+        },
+        check_results=results,
+    )
 
 
 def people_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Respondents from files or made up from the plants, and what follows from them."""
     declared = partial(declare, study, SURVEY, "people", docs="human_data", step="analysis", io_manager_key="frame")
-    declared = partial(declared, many=["aligned_questions"])
+    declared, stamp = partial(declared, many=["aligned_questions"]), human_stamp(study)
+    reads, line = ("human", "languages"), lines.by_country_line
+    return [
+        declared(line=lines.people_line, picture=pictures.draw_respondents, stamp=stamp, reads=(*reads, "seed"))(
+            respondents
+        ),
+        declared(line=line, picture=pictures.draw_human_distributions, reads=reads)(human_distributions),
+        declared(line=line, picture=pictures.draw_human_means, stamp=stamp, reads=reads)(human_means),
+    ]
 
-    @declared(
-        line=lines.people_line,
-        picture=pictures.draw_respondents,
-        stamp=human_stamp(study),
-        reads=("human", "languages", "seed"),
-    )
-    def respondents(aligned_questions: dict[str, list[Question]]) -> Any:
-        """People, one row each, with weight and answers; in the demo synthetic ones, drawn from the plants."""
-        from valuesassets.instruments.survey.material.respondents import derive_respondents
 
-        return _with_notes(derive_respondents(study, _askable_of(aligned_questions)))
+def respondents(study: Study, aligned_questions: dict[str, list[Question]]) -> Any:
+    """People, one row each, with weight and answers; in the demo synthetic ones, drawn from the plants."""
+    from valuesassets.instruments.survey.material.respondents import derive_respondents
 
-    @declared(line=lines.by_country_line, picture=pictures.draw_human_distributions, reads=("human", "languages"))
-    def human_distributions(aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
-        """Weighted answers of respondents per country."""
-        from valuesassets.instruments.survey.material.human_distributions import derive_human_distributions
+    return _with_notes(derive_respondents(study, _askable_of(aligned_questions)))
 
-        return derive_human_distributions(respondents, study, _askable_of(aligned_questions))
 
-    @declared(
-        line=lines.by_country_line,
-        picture=pictures.draw_human_means,
-        stamp=human_stamp(study),
-        reads=("human", "languages"),
-    )
-    def human_means(aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
-        """Mean answers of people per country: of the respondents, or as they were published."""
-        from valuesassets.instruments.survey.material.human_means import derive_human_means
+def human_distributions(study: Study, aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
+    """Weighted answers of respondents per country."""
+    from valuesassets.instruments.survey.material.human_distributions import derive_human_distributions
 
-        return _with_notes(derive_human_means(respondents, study, _askable_of(aligned_questions)))
+    return derive_human_distributions(respondents, study, _askable_of(aligned_questions))
 
-    return [respondents, human_distributions, human_means]
+
+def human_means(study: Study, aligned_questions: dict[str, list[Question]], respondents: pd.DataFrame) -> Any:
+    """Mean answers of people per country: of the respondents, or as they were published."""
+    from valuesassets.instruments.survey.material.human_means import derive_human_means
+
+    return _with_notes(derive_human_means(respondents, study, _askable_of(aligned_questions)))
 
 
 def _askable_of(aligned: dict[str, list[Question]]) -> dict[str, list[Question]]:
@@ -196,6 +191,7 @@ def survey_report(study: Study) -> dg.AssetsDefinition:
             *own_calibration,
         ),
         many=(*cells, *extraction),
+        docs="report",
         deps=(*planted, "aligned_questions", "trials"),
         pictured="cultural_map",
     )

@@ -1,19 +1,29 @@
 """The values survey as a graph; each asset is derived by the instrument's file of its name. Here: forms and prompts."""
 
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import dagster as dg
 
 from valuesassets.desk.run_names import EXTRACT_AND_ALIGN
-from valuesassets.orchestration.assets.declaring import declare
+from valuesassets.orchestration import checks
+from valuesassets.orchestration.assets.declaring import declare, sources
 from valuesassets.orchestration.assets.survey.answers import answer_assets
 from valuesassets.orchestration.assets.survey.questions import (
-    aligned_questions_asset,
-    extracted_questions_asset,
-    master_questions_asset,
+    aligned_questions,
+    examined_metadata,
+    extracted_questions,
+    master_questions,
 )
-from valuesassets.orchestration.assets.survey.stamps import content_version, lexicon_stamps, questionnaire_stamps
+from valuesassets.orchestration.assets.survey.stamps import (
+    content_version,
+    import_stamps,
+    lexicon_stamps,
+    override_stamps,
+    questionnaire_stamps,
+    together,
+)
 from valuesassets.orchestration.commands.jobs import parts_job
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.pictures import first_page
@@ -36,12 +46,53 @@ def survey_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     """From a PDF to the prompts of a language."""
+    declared = partial(declare, study, SURVEY, "questionnaires")
+    of_language = partial(declared, partitions_def=part_partitions(study, SURVEY))
+    settings, corrections, lexicons = ("questionnaires",), override_stamps(study), lexicon_stamps(study)
     return [
-        questionnaire_pdf_asset(study),
-        extracted_questions_asset(study),
-        master_questions_asset(study),
-        aligned_questions_asset(study),
-        trials_asset(study),
+        of_language(
+            docs="extraction",
+            line=lines.pdf_line,
+            io_manager_key="json",
+            kinds={"file", "pdf"},
+            reads=settings,
+            entries=("languages",),
+            files=questionnaire_stamps(study),
+        )(questionnaire_pdf),
+        of_language(
+            docs="review",
+            checks=checks.EXTRACTION,
+            io_manager_key="questions",
+            reads=("questionnaires", "thresholds"),
+            entries=("languages",),
+            files=together(corrections, import_stamps(study), lexicons),
+            wiring=sources(examined_metadata),
+        )(extracted_questions),
+        declared(
+            docs="alignment",
+            line=lines.master_line,
+            picture=pictures.draw_master,
+            step="basis",
+            io_manager_key="questions",
+            many=["extracted_questions"],
+            reads=settings,
+        )(master_questions),
+        of_language(
+            docs="alignment",
+            checks=checks.ALIGNMENT,
+            io_manager_key="questions",
+            reads=("questionnaires", "thresholds"),
+            files=together(corrections, lexicons),
+        )(aligned_questions),
+        of_language(
+            docs="prompts",
+            line=lines.trials_line,
+            picture=pictures.draw_trials,
+            io_manager_key="trials",
+            reads=("elicitation", "seed"),
+            files=lexicons,
+            deps=[SURVEY.key("extracted_questions")],
+        )(trials),
     ]
 
 
@@ -73,76 +124,42 @@ prompts, `survey/trials`, before models are asked.""",
     )
 
 
-def questionnaire_pdf_asset(study: Study) -> dg.AssetsDefinition:
-    """The questionnaire of each language."""
+def questionnaire_pdf(
+    context: dg.AssetExecutionContext, study: Study, storage: Storage
+) -> dg.MaterializeResult[dict[str, Any]]:
+    """The questionnaire of one language: a PDF that was looked into, its sha256, pages and where it came from."""
+    from valuesassets.instruments.survey.material.forms.extractors import import_path
+    from valuesassets.instruments.survey.material.questionnaire_pdf import fetch_questionnaire, has_questionnaire
 
-    @declare(
-        study,
-        SURVEY,
-        "questionnaires",
-        partitions_def=part_partitions(study, SURVEY),
-        docs="extraction",
-        line=lines.pdf_line,
-        io_manager_key="json",
-        kinds={"file", "pdf"},
-        reads=("questionnaires",),
-        entries=("languages",),
-        files=questionnaire_stamps(study),
+    language = context.partition_key
+    if not has_questionnaire(study, language):
+        imported = import_path(Questionnaires.of(study), language)
+        none = {"path": None, "source": f"{imported.name}, imported without a PDF", "sha256": sha256_file(imported)}
+        return dg.MaterializeResult(value=none, metadata=none, data_version=dg.DataVersion(none["sha256"]))
+    destination = storage.path(context.asset_key, language, "pdf")
+    pdf = asdict(fetch_questionnaire(study, language, destination)) | {"path": destination.name}
+    metadata = pdf | {PICTURE: picture_from(first_page(destination))}
+    return dg.MaterializeResult(value=pdf, metadata=metadata, data_version=dg.DataVersion(pdf["sha256"]))
+
+
+def trials(
+    context: dg.AssetExecutionContext, study: Study, storage: Storage, aligned_questions: list[Question]
+) -> dg.MaterializeResult[list[Trial]]:
+    """The prompts of one language, in every order the study asks for: read them before a GPU hour is spent."""
+    from valuesassets.instruments.survey.material.extracted_questions import NOT_ASKED
+    from valuesassets.instruments.survey.trials.trials import write_trials
+    from valuesassets.people.variables import load_variables
+    from valuesassets.records.lexicon import load_lexicon
+
+    language = context.partition_key
+    faults = read_json(storage.path(SURVEY.key("extracted_questions"), language, "faults.json"))
+    if reasons := [fault["message"] for fault in faults if fault["check"] == NOT_ASKED]:
+        return dg.MaterializeResult(value=NoTrials(reasons[0]), data_version=content_version(reasons))
+    words, questions = load_lexicon(language, study.languages[language].lexicon), askable(aligned_questions)
+    prompts = write_trials(questions, language, words, load_variables(), study.elicitation, study.seed)
+    first = "\n\n".join(f"**{trial.trial_id}**\n```\n{trial.prompt}\n```" for trial in prompts[:40])
+    return dg.MaterializeResult(
+        value=prompts,
+        metadata={"prompts": dg.MetadataValue.md(first)},
+        data_version=content_version(trial_rows(prompts)),
     )
-    def questionnaire_pdf(context: dg.AssetExecutionContext, storage: Storage) -> dg.MaterializeResult[dict[str, Any]]:
-        """The questionnaire of one language: a PDF that was looked into, its sha256, pages and where it came from."""
-        from valuesassets.instruments.survey.material.forms.extractors import import_path
-        from valuesassets.instruments.survey.material.questionnaire_pdf import fetch_questionnaire, has_questionnaire
-
-        language = context.partition_key
-        if not has_questionnaire(study, language):
-            imported = import_path(Questionnaires.of(study), language)
-            none = {"path": None, "source": f"{imported.name}, imported without a PDF", "sha256": sha256_file(imported)}
-            return dg.MaterializeResult(value=none, metadata=none, data_version=dg.DataVersion(none["sha256"]))
-        destination = storage.path(context.asset_key, language, "pdf")
-        pdf = asdict(fetch_questionnaire(study, language, destination)) | {"path": destination.name}
-        metadata = pdf | {PICTURE: picture_from(first_page(destination))}
-        return dg.MaterializeResult(value=pdf, metadata=metadata, data_version=dg.DataVersion(pdf["sha256"]))
-
-    return questionnaire_pdf
-
-
-def trials_asset(study: Study) -> dg.AssetsDefinition:
-    """The prompts of each language."""
-
-    @declare(
-        study,
-        SURVEY,
-        "questionnaires",
-        partitions_def=part_partitions(study, SURVEY),
-        docs="prompts",
-        line=lines.trials_line,
-        picture=pictures.draw_trials,
-        io_manager_key="trials",
-        reads=("elicitation", "seed"),
-        files=lexicon_stamps(study),
-        deps=[SURVEY.key("extracted_questions")],
-    )
-    def trials(
-        context: dg.AssetExecutionContext, storage: Storage, aligned_questions: list[Question]
-    ) -> dg.MaterializeResult[list[Trial]]:
-        """The prompts of one language, in every order the study asks for: read them before a GPU hour is spent."""
-        from valuesassets.instruments.survey.material.extracted_questions import NOT_ASKED
-        from valuesassets.instruments.survey.trials.trials import write_trials
-        from valuesassets.people.variables import load_variables
-        from valuesassets.records.lexicon import load_lexicon
-
-        language = context.partition_key
-        faults = read_json(storage.path(SURVEY.key("extracted_questions"), language, "faults.json"))
-        if reasons := [fault["message"] for fault in faults if fault["check"] == NOT_ASKED]:
-            return dg.MaterializeResult(value=NoTrials(reasons[0]), data_version=content_version(reasons))
-        words, questions = load_lexicon(language, study.languages[language].lexicon), askable(aligned_questions)
-        prompts = write_trials(questions, language, words, load_variables(), study.elicitation, study.seed)
-        first = "\n\n".join(f"**{trial.trial_id}**\n```\n{trial.prompt}\n```" for trial in prompts[:40])
-        return dg.MaterializeResult(
-            value=prompts,
-            metadata={"prompts": dg.MetadataValue.md(first)},
-            data_version=content_version(trial_rows(prompts)),
-        )
-
-    return trials

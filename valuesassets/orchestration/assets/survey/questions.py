@@ -11,21 +11,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.orchestration import checks
-from valuesassets.orchestration.assets.declaring import declare, sources
 from valuesassets.orchestration.assets.survey.stamps import (
     content_version,
-    import_stamps,
-    lexicon_stamps,
-    override_stamps,
-    together,
 )
-from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.pictures import draw_alignment, draw_pages
 from valuesassets.orchestration.first_look.shown import PICTURE, SUMMARY, link_to, picture_of
 from valuesassets.orchestration.grid.node_jobs import run_node_job
 from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.io_managers import table_of
-from valuesassets.orchestration.partitions import part_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import write_json, write_text
 from valuesassets.records.jobs import EmbedJob
@@ -35,75 +28,52 @@ from valuesassets.records.settings.questionnaires import Questionnaires
 from valuesassets.records.study import Study
 
 
-def extracted_questions_asset(study: Study) -> dg.AssetsDefinition:
-    """The questions of each language."""
+def extracted_questions(
+    context: dg.AssetExecutionContext, study: Study, storage: Storage, questionnaire_pdf: dict[str, Any]
+) -> dg.MaterializeResult[list[Question]]:
+    """Questions read out of the PDF, each with its page and box, or imported, as a person has corrected them."""
+    from valuesassets.instruments.survey.material.extracted_questions import NOT_ASKED, examine_questions
+    from valuesassets.instruments.survey.material.forms.extractors import extract, second_extractor
+    from valuesassets.instruments.survey.material.forms.review_page import render_review
+    from valuesassets.records.lexicon import known_lexicon
+
     settings = Questionnaires.of(study)
-
-    @declare(
-        study,
-        SURVEY,
-        "questionnaires",
-        partitions_def=part_partitions(study, SURVEY),
-        docs="review",
-        checks=checks.EXTRACTION,
-        io_manager_key="questions",
-        reads=("questionnaires", "thresholds"),
-        entries=("languages",),
-        files=together(override_stamps(study), import_stamps(study), lexicon_stamps(study)),
-        wiring=sources(_examined),
+    language = context.partition_key
+    # Where it lies now, not where it was written: a storage may have been copied.
+    pdf = storage.path(SURVEY.key("questionnaire_pdf"), language, "pdf") if questionnaire_pdf["path"] else None
+    (overrides, links), cache = _overrides(settings, storage, language), storage.folder / "gemini_answers"
+    extractor = settings.extractor_of(study.languages[language])
+    extraction = extract(extractor, pdf, language, settings, cache)
+    second = second_extractor(extractor, settings, language, has_pdf=pdf is not None)
+    others = extract(second, pdf, language, settings, cache).questions if second else None
+    lexicon = known_lexicon(language, study.languages[language].lexicon)
+    examined = examine_questions(extraction.questions, pdf, language, overrides, others, lexicon)
+    faults, page = (storage.path(context.asset_key, language, end) for end in ("faults.json", "review.html"))
+    write_json(faults, [asdict(fault) for fault in examined.faults])
+    write_text(page, render_review(examined, pdf, language, overrides))
+    links = {"review": link_to(storage, page)} | links
+    changes = table_of([asdict(change) for change in (*extraction.changes, *examined.changes)][: checks.MAX_ROWS])
+    paths = {name: dg.MetadataValue.path(str(path)) for name, path in (("review_page", page), ("faults", faults))}
+    doubtful = {fault.question_id for fault in examined.faults if fault.question_id}
+    figure = draw_pages(examined.questions, questionnaire_pdf.get("pages") or 0, doubtful, language)
+    rows: list[Any] = questions_to_rows(examined.questions)
+    most = study.thresholds.faulty_questions
+    return dg.MaterializeResult(
+        value=list(examined.questions),
+        metadata=examined_metadata(examined, len(doubtful), extractor, second)
+        | paths
+        | {"changes": changes, "response_types": _counts(str(each.response_type) for each in examined.questions)}
+        | extraction.facts
+        | links
+        | ({PICTURE: picture_of(figure)} if figure else {}),
+        # Whether models are asked counts with the questions: prompts are made anew where a person settles it.
+        data_version=content_version([*rows, NOT_ASKED] if examined.why_not_asked else rows),
+        check_results=checks.judged(checks.EXTRACTION, examined.faults, len(rows), most, **links),
     )
-    def extracted_questions(
-        context: dg.AssetExecutionContext, storage: Storage, questionnaire_pdf: dict[str, Any]
-    ) -> dg.MaterializeResult[list[Question]]:
-        """Questions read out of the PDF, each with its page and box, or imported, as a person has corrected them."""
-        from valuesassets.instruments.survey.material.extracted_questions import NOT_ASKED, examine_questions
-        from valuesassets.instruments.survey.material.forms.extractors import extract, second_extractor
-        from valuesassets.instruments.survey.material.forms.review_page import render_review
-        from valuesassets.records.lexicon import known_lexicon
-
-        language = context.partition_key
-        # Where it lies now, not where it was written: a storage may have been copied.
-        pdf = storage.path(SURVEY.key("questionnaire_pdf"), language, "pdf") if questionnaire_pdf["path"] else None
-        (overrides, links), cache = _overrides(settings, storage, language), storage.folder / "gemini_answers"
-        extractor = settings.extractor_of(study.languages[language])
-        extraction = extract(extractor, pdf, language, settings, cache)
-        second = second_extractor(extractor, settings, language, has_pdf=pdf is not None)
-        others = extract(second, pdf, language, settings, cache).questions if second else None
-        lexicon = known_lexicon(language, study.languages[language].lexicon)
-        examined = examine_questions(extraction.questions, pdf, language, overrides, others, lexicon)
-        faults, page = (storage.path(context.asset_key, language, end) for end in ("faults.json", "review.html"))
-        write_json(faults, [asdict(fault) for fault in examined.faults])
-        write_text(page, render_review(examined, pdf, language, overrides))
-        links = {"review": link_to(storage, page)} | links
-        changes = table_of([asdict(change) for change in (*extraction.changes, *examined.changes)][: checks.MAX_ROWS])
-        paths = {name: dg.MetadataValue.path(str(path)) for name, path in (("review_page", page), ("faults", faults))}
-        doubtful = {fault.question_id for fault in examined.faults if fault.question_id}
-        figure = draw_pages(examined.questions, questionnaire_pdf.get("pages") or 0, doubtful, language)
-        rows: list[Any] = questions_to_rows(examined.questions)
-        most = study.thresholds.faulty_questions
-        return dg.MaterializeResult(
-            value=list(examined.questions),
-            metadata=_examined(examined, len(doubtful), extractor, second)
-            | paths
-            | {"changes": changes, "response_types": _counts(str(each.response_type) for each in examined.questions)}
-            | extraction.facts
-            | links
-            | ({PICTURE: picture_of(figure)} if figure else {}),
-            # Whether models are asked counts with the questions: prompts are made anew where a person settles it.
-            data_version=content_version([*rows, NOT_ASKED] if examined.why_not_asked else rows),
-            check_results=checks.judged(checks.EXTRACTION, examined.faults, len(rows), most, **links),
-        )
-
-    return extracted_questions
 
 
-def _examined(examined: Any, n_doubtful: int, extractor: str, second: str | None) -> dict[str, str]:
-    """What the UI says of a language's questions.
-
-    Args:
-        examined: what `examine_questions` gives.
-        second: the extractor that the first is compared with; None where there is none.
-    """
+def examined_metadata(examined: Any, n_doubtful: int, extractor: str, second: str | None) -> dict[str, str]:
+    """What the UI says of a language's questions; `second` is the extractor that the first is compared with, if any."""
     summary = f"{len(examined.questions)} questions, {n_doubtful} of them in doubt; read by {extractor}"
     return {
         SUMMARY: summary + ("; no model is asked" if examined.why_not_asked else ""),
@@ -113,104 +83,74 @@ def _examined(examined: Any, n_doubtful: int, extractor: str, second: str | None
     }
 
 
-def master_questions_asset(study: Study) -> dg.AssetsDefinition:
-    """The list that questions of all languages are aligned to."""
+def master_questions(
+    study: Study, extracted_questions: dict[str, list[Question]]
+) -> dg.MaterializeResult[list[Question]]:
+    """The master list: canonical id, text and scale in the master language, and which languages have it."""
+    from valuesassets.instruments.survey.material.master_questions import coverage_rows, list_master_questions
+    from valuesassets.people.variables import load_variables
+
     settings = Questionnaires.of(study)
-
-    @declare(
-        study,
-        SURVEY,
-        "questionnaires",
-        docs="alignment",
-        line=lines.master_line,
-        picture=pictures.draw_master,
-        step="basis",
-        io_manager_key="questions",
-        many=["extracted_questions"],
-        reads=("questionnaires",),
+    questions = list_master_questions(extracted_questions, settings.master, load_variables())
+    only_here = [question.id for question in questions if not (question.model_extra or {}).get("wvs_id")]
+    return dg.MaterializeResult(
+        value=questions,
+        metadata={
+            "coverage": table_of(coverage_rows(questions, list(extracted_questions))),
+            "not_in_the_other_survey": ", ".join(only_here),
+        },
+        data_version=content_version(questions_to_rows(questions)),
     )
-    def master_questions(extracted_questions: dict[str, list[Question]]) -> dg.MaterializeResult[list[Question]]:
-        """The master list: canonical id, text and scale in the master language, and which languages have it."""
-        from valuesassets.instruments.survey.material.master_questions import coverage_rows, list_master_questions
-        from valuesassets.people.variables import load_variables
-
-        questions = list_master_questions(extracted_questions, settings.master, load_variables())
-        only_here = [question.id for question in questions if not (question.model_extra or {}).get("wvs_id")]
-        return dg.MaterializeResult(
-            value=questions,
-            metadata={
-                "coverage": table_of(coverage_rows(questions, list(extracted_questions))),
-                "not_in_the_other_survey": ", ".join(only_here),
-            },
-            data_version=content_version(questions_to_rows(questions)),
-        )
-
-    return master_questions
 
 
-def aligned_questions_asset(study: Study) -> dg.AssetsDefinition:
-    """The questions of each language under the master's ids."""
+def aligned_questions(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    extracted_questions: list[Question],
+    master_questions: list[Question],
+) -> dg.MaterializeResult[list[Question]]:
+    """The language's questions under canonical ids, in the master's order; those with `unfit` are not asked."""
+    from valuesassets.instruments.survey.material.aligned_questions import align_questions
+    from valuesassets.instruments.survey.material.alignment.evidence import embedded_evidence, texts_to_embed
+    from valuesassets.instruments.survey.material.alignment.match import write_matches
+    from valuesassets.instruments.survey.material.alignment.targets import master_targets
+    from valuesassets.instruments.survey.material.forms.overrides import read_overrides
+    from valuesassets.instruments.survey.material.normalisation import Normalised
+    from valuesassets.people.variables import load_variables
+    from valuesassets.records.lexicon import known_lexicon
+
     settings = Questionnaires.of(study)
-
-    @declare(
-        study,
-        SURVEY,
-        "questionnaires",
-        partitions_def=part_partitions(study, SURVEY),
-        docs="alignment",
-        checks=checks.ALIGNMENT,
-        io_manager_key="questions",
-        reads=("questionnaires", "thresholds"),
-        files=together(override_stamps(study), lexicon_stamps(study)),
+    language, variables = context.partition_key, load_variables()
+    path_to_overrides, links = _overrides(settings, storage, language)
+    overrides, likeness = read_overrides(path_to_overrides), None
+    if settings.embedder is not None:
+        texts = texts_to_embed(extracted_questions, master_targets(master_questions, variables))
+        likeness = embedded_evidence(_embedded(context, study, storage, texts), len(extracted_questions))
+    normalised = Normalised.of(extracted_questions)
+    lexicon = known_lexicon(language, study.languages[language].lexicon)
+    dropped = [code for code, override in overrides.items() if override.drop]
+    alignment = align_questions(normalised, language, master_questions, variables, dropped, likeness, lexicon)
+    table = storage.path(context.asset_key, language, "alignment.csv")
+    write_matches(table, {language: alignment})
+    review = storage.path(SURVEY.key("extracted_questions"), language, "review.html")
+    links = {"every_match": link_to(storage, table)} | links
+    links |= {"review": link_to(storage, review)} if review.exists() else {}
+    figure = draw_alignment(alignment.matches, language)
+    n, most = len(master_questions), study.thresholds.unaligned_questions
+    return dg.MaterializeResult(
+        value=list(alignment.questions),
+        metadata={
+            SUMMARY: str(alignment),
+            "coverage": alignment.coverage,
+            "masked_accuracy": alignment.masked_accuracy if alignment.masked_accuracy is not None else "no codes",
+            "matches": _counts(match.status for match in alignment.matches),
+        }
+        | links
+        | ({PICTURE: picture_of(figure)} if figure else {}),
+        data_version=content_version(questions_to_rows(alignment.questions)),
+        check_results=checks.judged(checks.ALIGNMENT, alignment.matches, n, most, **links),
     )
-    def aligned_questions(
-        context: dg.AssetExecutionContext,
-        storage: Storage,
-        extracted_questions: list[Question],
-        master_questions: list[Question],
-    ) -> dg.MaterializeResult[list[Question]]:
-        """The language's questions under canonical ids, in the master's order; those with `unfit` are not asked."""
-        from valuesassets.instruments.survey.material.aligned_questions import align_questions
-        from valuesassets.instruments.survey.material.alignment.evidence import embedded_evidence, texts_to_embed
-        from valuesassets.instruments.survey.material.alignment.match import write_matches
-        from valuesassets.instruments.survey.material.alignment.targets import master_targets
-        from valuesassets.instruments.survey.material.forms.overrides import read_overrides
-        from valuesassets.instruments.survey.material.normalisation import Normalised
-        from valuesassets.people.variables import load_variables
-        from valuesassets.records.lexicon import known_lexicon
-
-        language, variables = context.partition_key, load_variables()
-        path_to_overrides, links = _overrides(settings, storage, language)
-        overrides, likeness = read_overrides(path_to_overrides), None
-        if settings.embedder is not None:
-            texts = texts_to_embed(extracted_questions, master_targets(master_questions, variables))
-            likeness = embedded_evidence(_embedded(context, study, storage, texts), len(extracted_questions))
-        normalised = Normalised.of(extracted_questions)
-        lexicon = known_lexicon(language, study.languages[language].lexicon)
-        dropped = [code for code, override in overrides.items() if override.drop]
-        alignment = align_questions(normalised, language, master_questions, variables, dropped, likeness, lexicon)
-        table = storage.path(context.asset_key, language, "alignment.csv")
-        write_matches(table, {language: alignment})
-        review = storage.path(SURVEY.key("extracted_questions"), language, "review.html")
-        links = {"every_match": link_to(storage, table)} | links
-        links |= {"review": link_to(storage, review)} if review.exists() else {}
-        figure = draw_alignment(alignment.matches, language)
-        n, most = len(master_questions), study.thresholds.unaligned_questions
-        return dg.MaterializeResult(
-            value=list(alignment.questions),
-            metadata={
-                SUMMARY: str(alignment),
-                "coverage": alignment.coverage,
-                "masked_accuracy": alignment.masked_accuracy if alignment.masked_accuracy is not None else "no codes",
-                "matches": _counts(match.status for match in alignment.matches),
-            }
-            | links
-            | ({PICTURE: picture_of(figure)} if figure else {}),
-            data_version=content_version(questions_to_rows(alignment.questions)),
-            check_results=checks.judged(checks.ALIGNMENT, alignment.matches, n, most, **links),
-        )
-
-    return aligned_questions
 
 
 def _overrides(settings: Questionnaires, storage: Storage, language: str) -> tuple[Path, dict[str, Any]]:

@@ -59,8 +59,7 @@ def self_calibration_asset(study: Study) -> list[dg.AssetsDefinition]:
     """What proves the survey where no family of the study is trained; nothing where one is."""
     if study.has_reference_models:
         return []
-
-    @declare(
+    declared = declare(
         study,
         SURVEY,
         "calibration",
@@ -79,49 +78,51 @@ def self_calibration_asset(study: Study) -> list[dg.AssetsDefinition]:
         entries=("languages",),
         wiring=sources(Files, training_job, reading_job, sampling_job, _result),
     )
-    def self_calibration(
-        context: dg.AssetExecutionContext,
-        storage: Storage,
-        trials: dict[str, list[Trial]],
-        aligned_questions: dict[str, list[Question]],
-    ) -> dg.MaterializeResult[Any]:
-        """Planted against recovered on the study's own prompts, of a tiny model that is in no analysis."""
-        from valuesassets.answers.negative_controls import wrong_language_pairs
-        from valuesassets.answers.reference_models import planted_text_rows
-        from valuesassets.instruments.survey.plants.self_calibration import (
-            FAMILY,
-            calibrating_study,
-            derive_self_calibration,
-            plants_of,
-        )
+    return [declared(self_calibration)]
 
-        prompts = {code: main_trials(written) for code, written in trials.items() if written}
-        if not prompts:
-            raise MissingData("there are no trials yet to calibrate on; materialise trials first")
-        calibrating = calibrating_study(study, list(prompts))
-        languages, files = list(calibrating.languages), Files(storage.job_folder(context.asset_key, None).absolute())
-        plants = plants_of(calibrating, aligned_questions)
-        rows = [row for code in languages for row in planted_text_rows(prompts[code], plants[code])]
-        write_table(files.texts, rows, PLANTED_TEXTS)
-        for code in languages:
-            write_table(files.trials(code), trial_rows(prompts[code]), TRIALS)
-        run_node_job(context, training_job(study, files, languages), study, storage)
-        pairs = wrong_language_pairs(calibrating, SURVEY.parts_of(calibrating))
-        cells = [*((FAMILY, code, code) for code in languages), *pairs]
-        run_node_job(context, reading_job(calibrating, storage, files, cells), study, storage)
-        run_node_job(context, sampling_job(study, files, languages, FAMILY), study, storage)
-        readings = {cell: read_readings(files.readings(*cell[1:])) for cell in cells}
-        tables = derive_self_calibration(
-            calibrating,
-            aligned_questions,
-            prompts,
-            {code: readings[FAMILY, code, code] for code in languages},
-            {code: read_table(files.samples(code), SAMPLED_ANSWERS).to_pandas() for code in languages},
-            {pair: readings[pair] for pair in pairs},
-        )
-        return _result(study, tables)
 
-    return [self_calibration]
+def self_calibration(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    trials: dict[str, list[Trial]],
+    aligned_questions: dict[str, list[Question]],
+) -> dg.MaterializeResult[Any]:
+    """Planted against recovered on the study's own prompts, of a tiny model that is in no analysis."""
+    from valuesassets.answers.negative_controls import wrong_language_pairs
+    from valuesassets.answers.reference_models import planted_text_rows
+    from valuesassets.instruments.survey.plants.self_calibration import (
+        FAMILY,
+        calibrating_study,
+        derive_self_calibration,
+        plants_of,
+    )
+
+    prompts = {code: main_trials(written) for code, written in trials.items() if written}
+    if not prompts:
+        raise MissingData("there are no trials yet to calibrate on; materialise trials first")
+    calibrating = calibrating_study(study, list(prompts))
+    languages, files = list(calibrating.languages), Files(storage.job_folder(context.asset_key, None).absolute())
+    plants = plants_of(calibrating, aligned_questions)
+    rows = [row for code in languages for row in planted_text_rows(prompts[code], plants[code])]
+    write_table(files.texts, rows, PLANTED_TEXTS)
+    for code in languages:
+        write_table(files.trials(code), trial_rows(prompts[code]), TRIALS)
+    run_node_job(context, training_job(study, files, languages), study, storage)
+    pairs = wrong_language_pairs(calibrating, SURVEY.parts_of(calibrating))
+    cells = [*((FAMILY, code, code) for code in languages), *pairs]
+    run_node_job(context, reading_job(calibrating, storage, files, cells), study, storage)
+    run_node_job(context, sampling_job(study, files, languages, FAMILY), study, storage)
+    readings = {cell: read_readings(files.readings(*cell[1:])) for cell in cells}
+    tables = derive_self_calibration(
+        calibrating,
+        aligned_questions,
+        prompts,
+        {code: readings[FAMILY, code, code] for code in languages},
+        {code: read_table(files.samples(code), SAMPLED_ANSWERS).to_pandas() for code in languages},
+        {pair: readings[pair] for pair in pairs},
+    )
+    return _result(study, tables)
 
 
 def training_job(study: Study, files: Files, languages: Sequence[str]) -> TrainReferenceJob:
@@ -132,12 +133,8 @@ def training_job(study: Study, files: Files, languages: Sequence[str]) -> TrainR
 
 
 def reading_job(study: Study, storage: Storage, files: Files, cells: Iterable[tuple[str, str, str]]) -> ScoreJob:
-    """The job that asks the trained models.
-
-    Args:
-        study: one whose only family is the trained one.
-        cells: family, language of the prompts, and language that the model which answers is trained in.
-    """
+    """The job that asks the trained models of a study whose only family is the trained one; a cell is a family, the
+    language of the prompts, and the language that the model which answers is trained in."""
     scored = [
         score_cell(
             study,

@@ -14,7 +14,6 @@ from valuesassets.orchestration.assets.report import Beside, report_asset
 from valuesassets.orchestration.assets.worldvaluesbench import checks
 from valuesassets.orchestration.assets.worldvaluesbench.stamps import stamp_of
 from valuesassets.orchestration.instruments import WORLDVALUESBENCH
-from valuesassets.orchestration.io_managers import DICT_OF_PARTITIONS
 from valuesassets.orchestration.partitions import own_partition, part_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.frames import records, rows
@@ -24,7 +23,6 @@ from valuesassets.records.study import Study
 from valuesassets.records.tables import TABLES
 from valuesassets.reporting.analyses import FigureRules
 
-DOCS = "worldvaluesbench"
 Offered = Mapping[str, Callable[[], Any]]
 Failing = tuple[list[dict[str, Any]], int]
 
@@ -51,7 +49,20 @@ def score_assets(study: Study) -> list[dg.AssetsDefinition]:
         analysis_asset(declared, study, name, analysis, partial(_offered, study), judged.get(name, {}), rules)
         for name, analysis in ANALYSES.items()
     ]
-    return [*assets, report_of_set(study)]
+    page = report_asset(
+        study,
+        WORLDVALUESBENCH,
+        ANALYSES,
+        partial(_beside_analyses, study),
+        takes=("dataset_statistics", "preflight"),
+        everywhere=["preflight"],
+        deps=("calibration",) * study.has_reference_models,
+        partitions_def=part_partitions(study, WORLDVALUESBENCH),
+        reads=("title", "by_plan", "phantom", "thresholds", "inference"),
+        entries=("families",),
+        stamp=stamp_of(study, "answers", "ratings"),
+    )
+    return [*assets, page]
 
 
 def is_planted(study: Study) -> bool:
@@ -100,26 +111,6 @@ def _beyond_chance(tables: Mapping[str, pd.DataFrame], offered: Offered) -> Fail
     from valuesassets.instruments.worldvaluesbench.measures.readout_comparison import beyond_chance
 
     return beyond_chance(tables["readouts"]), len(tables["readouts"])
-
-
-def report_of_set(study: Study) -> dg.AssetsDefinition:
-    """The page that a set ends in."""
-    every = dg.AllPartitionMapping()
-    preflight = dg.AssetIn(WORLDVALUESBENCH.key("preflight"), metadata=DICT_OF_PARTITIONS, partition_mapping=every)
-    return report_asset(
-        study,
-        WORLDVALUESBENCH,
-        ANALYSES,
-        partial(_beside_analyses, study),
-        takes=("dataset_statistics",),
-        deps=("calibration",) * study.has_reference_models,
-        docs=DOCS,
-        partitions_def=part_partitions(study, WORLDVALUESBENCH),
-        ins={"preflight": preflight},
-        reads=("title", "by_plan", "phantom", "thresholds", "inference"),
-        entries=("families",),
-        stamp=stamp_of(study, "answers", "ratings"),
-    )
 
 
 def _beside_analyses(

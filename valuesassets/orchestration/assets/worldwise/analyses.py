@@ -21,7 +21,6 @@ from valuesassets.records.frames import records, rows
 from valuesassets.records.settings.worldwise import Worldwise
 from valuesassets.records.study import Study
 
-HOME, DOCS = "valuesassets.instruments.worldwise", "worldwise"
 MANY = ("choices", "reasons", "projections", "reason_vectors")
 Frames = dict[str, pd.DataFrame]
 
@@ -63,7 +62,6 @@ def measure_assets(study: Study) -> list[dg.AssetsDefinition]:
         analyses_of(study),
         takes=(*("axes",) * settings.has_reasons, "preflight", *planted),
         many=("preflight", *planted),
-        docs=DOCS,
         reads=("title", "by_plan", "inference", "seed", "thresholds", "phantom"),
         entries=("families",),
     )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -14,19 +13,23 @@ from valuesassets.orchestration.assets.declaring import declare
 from valuesassets.orchestration.assets.grid import grid_assets
 from valuesassets.orchestration.assets.worldwise import checks
 from valuesassets.orchestration.assets.worldwise.analyses import measure_assets
-from valuesassets.orchestration.assets.worldwise.answers import reason_assets
-from valuesassets.orchestration.first_look import lines
+from valuesassets.orchestration.assets.worldwise.answers import (
+    country_words,
+    material_stamp,
+    of_cultures,
+    reason_assets,
+)
 from valuesassets.orchestration.grid.cells import model_label
 from valuesassets.orchestration.instruments import WORLDWISE
-from valuesassets.orchestration.partitions import cell_of, cell_partitions, part_partitions
+from valuesassets.orchestration.partitions import cell_of, cell_partitions
 from valuesassets.orchestration.resources import Storage
-from valuesassets.records.files import sha256_file, sha256_json
+from valuesassets.records.files import sha256_json
 from valuesassets.records.parquet import table_metadata
 from valuesassets.records.settings.worldwise import LANGUAGE, Worldwise
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Reading, Trial
 
-HOME, DOCS = "valuesassets.instruments.worldwise", "worldwise"
+HOME = "valuesassets.instruments.worldwise"
 
 
 def worldwise_assets(study: Study) -> list[dg.AssetsDefinition]:
@@ -50,124 +53,106 @@ def planting_of(study: Study) -> Planting:
         WORLDWISE,
         f"{HOME}.plants.plants:plant_choices",
         answers="choices",
-        stamp=sha256_json([scenarios_stamp(settings), list(settings.cultures)]),
+        stamp=sha256_json([material_stamp(settings, "scenarios"), list(settings.cultures)]),
         as_distributions=f"{HOME}.plants.plants:choice_distributions",
         **(reasons if settings.has_reasons else {}),
     )
 
 
-def scenarios_stamp(settings: Worldwise) -> str:
-    """A hash of the file of dilemmas, or the word that stands for the bundled ones."""
-    return sha256_file(settings.scenarios) if isinstance(settings.scenarios, Path) else settings.scenarios
-
-
 def material_assets(study: Study) -> list[dg.AssetsDefinition]:
     """The dilemmas, and each culture's prompts."""
     settings = Worldwise.of(study)
-    declared = partial(declare, study, WORLDWISE, "prompts", docs=DOCS)
-    names = [name for culture in settings.cultures.values() for name in culture.names]
+    declared = partial(declare, study, WORLDWISE, "prompts")
+    return [
+        declared(
+            line=own_lines.scenarios_line,
+            checks=[checks.SCENARIOS_ARE_SOUND],
+            stamp=sha256_json([material_stamp(settings, "scenarios"), country_words(settings)]),
+            reads=(),
+            io_manager_key="frame",
+        )(scenarios),
+        declared(
+            modules=[".material.cultures"],
+            stamp=sha256_json([settings.wordings, settings.demand]),
+            **of_cultures(study),
+        )(trials),
+    ]
 
-    @declared(
-        line=own_lines.scenarios_line,
-        checks=[checks.SCENARIOS_ARE_SOUND],
-        stamp=sha256_json([scenarios_stamp(settings), names]),
-        reads=(),
-        io_manager_key="frame",
+
+def scenarios(study: Study) -> Any:
+    """The dilemmas: a situation, a question, and an option for each pole of an axis."""
+    from valuesassets.instruments.worldwise.material.scenarios import find_doubts, read_scenarios, scenario_rows
+    from valuesassets.instruments.worldwise.tables import SCENARIOS
+
+    settings = Worldwise.of(study)
+    dilemmas = read_scenarios(settings.scenarios)
+    doubts = [doubt._asdict() for doubt in find_doubts(dilemmas, country_words(settings))]
+    rows = scenario_rows(dilemmas)
+    return dg.MaterializeResult(
+        value=SCENARIOS.frame(rows),
+        # Another culture's names may raise doubts, and make no prompt another.
+        data_version=dg.DataVersion(sha256_json(rows)[:16]),
+        check_results=[checks.SCENARIOS_ARE_SOUND.result(doubts, len(dilemmas))],
     )
-    def scenarios() -> Any:
-        """The dilemmas: a situation, a question, and an option for each pole of an axis."""
-        from valuesassets.instruments.worldwise.material.scenarios import find_doubts, read_scenarios, scenario_rows
-        from valuesassets.instruments.worldwise.tables import SCENARIOS
 
-        dilemmas = read_scenarios(settings.scenarios)
-        doubts = [doubt._asdict() for doubt in find_doubts(dilemmas, names)]
-        rows = scenario_rows(dilemmas)
-        return dg.MaterializeResult(
-            value=SCENARIOS.frame(rows),
-            # Another culture's names may raise doubts, and make no prompt another.
-            data_version=dg.DataVersion(sha256_json(rows)[:16]),
-            check_results=[checks.SCENARIOS_ARE_SOUND.result(doubts, len(dilemmas))],
-        )
 
-    @declared(
-        line=lines.trials_line,
-        partitions_def=part_partitions(study, WORLDWISE),
-        modules=(f"{HOME}.material.cultures",),
-        stamp=sha256_json([settings.wordings, settings.demand]),
-        reads=("seed",),
-        files={name: sha256_json(culture.model_dump(exclude={"names"})) for name, culture in settings.cultures.items()},
-        io_manager_key="trials",
-    )
-    def trials(context: dg.AssetExecutionContext, scenarios: pd.DataFrame) -> Any:
-        """Every dilemma as a culture's persona is asked it, in both orders."""
-        from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
-        from valuesassets.instruments.worldwise.trials.trials import study_trials
+def trials(context: dg.AssetExecutionContext, study: Study, scenarios: pd.DataFrame) -> Any:
+    """Every dilemma as a culture's persona is asked it, in both orders."""
+    from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
+    from valuesassets.instruments.worldwise.trials.trials import study_trials
 
-        return study_trials(settings, context.partition_key, scenarios_of(scenarios), study.seed)
-
-    return [scenarios, trials]
+    settings = Worldwise.of(study)
+    return study_trials(settings, context.partition_key, scenarios_of(scenarios), study.seed)
 
 
 def choice_assets(study: Study) -> list[dg.AssetsDefinition]:
     """What each model chooses; and beside it, where the study says so, what it chooses when told to be typical."""
-    return [choices_asset(study), *([demand_choices_asset(study)] if Worldwise.of(study).demand else [])]
+    declared = partial(
+        declare,
+        study,
+        WORLDWISE,
+        "models",
+        line=own_lines.choices_line,
+        step="cell",
+        checks=[checks.EVERY_PROMPT_WAS_ASKED, checks.P_VALID_IS_SUFFICIENT, checks.ORDERS_AGREE],
+        partitions_def=cell_partitions(study, WORLDWISE),
+        reads=("thresholds",),
+        entries=("families",),
+        io_manager_key="frame",
+    )
+    return [declared()(choices), *([declared()(demand_choices)] if Worldwise.of(study).demand else [])]
 
 
-def of_choices(study: Study) -> dict[str, Any]:
-    """What is declared of every asset of choices."""
-    return {
-        "docs": DOCS,
-        "line": own_lines.choices_line,
-        "step": "cell",
-        "checks": [checks.EVERY_PROMPT_WAS_ASKED, checks.P_VALID_IS_SUFFICIENT, checks.ORDERS_AGREE],
-        "partitions_def": cell_partitions(study, WORLDWISE),
-        "ins": {"readings": dg.AssetIn(WORLDWISE.key("readings"), input_manager_key="readings")},
-        "reads": ("thresholds",),
-        "entries": ("families",),
-        "io_manager_key": "frame",
-    }
+def choices(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    scenarios: pd.DataFrame,
+    trials: list[Trial],
+    readings: list[Reading],
+) -> Any:
+    """What the model chooses in every dilemma: the probability of the high pole, over both orders."""
+    from valuesassets.instruments.worldwise.answers.choices import derive_choices
+    from valuesassets.instruments.worldwise.trials.trials import is_demand
+
+    prompts = [trial for trial in trials if not is_demand(trial.condition)]
+    derive = partial(derive_choices, trials=prompts, readings=readings)
+    return _choices(context, study, storage, scenarios, derive)
 
 
-def choices_asset(study: Study) -> dg.AssetsDefinition:
-    """The choices of each cell."""
+def demand_choices(
+    context: dg.AssetExecutionContext,
+    study: Study,
+    storage: Storage,
+    scenarios: pd.DataFrame,
+    trials: list[Trial],
+    readings: list[Reading],
+) -> Any:
+    """Choices of personas who are told to hold the values that are typical there; unprompted nobody is."""
+    from valuesassets.instruments.worldwise.answers.demand_choices import derive_demand_choices
 
-    @declare(study, WORLDWISE, "models", **of_choices(study))
-    def choices(
-        context: dg.AssetExecutionContext,
-        storage: Storage,
-        scenarios: pd.DataFrame,
-        trials: list[Trial],
-        readings: list[Reading],
-    ) -> Any:
-        """What the model chooses in every dilemma: the probability of the high pole, over both orders."""
-        from valuesassets.instruments.worldwise.answers.choices import derive_choices
-        from valuesassets.instruments.worldwise.trials.trials import is_demand
-
-        prompts = [trial for trial in trials if not is_demand(trial.condition)]
-        derive = partial(derive_choices, trials=prompts, readings=readings)
-        return _choices(context, study, storage, scenarios, derive)
-
-    return choices
-
-
-def demand_choices_asset(study: Study) -> dg.AssetsDefinition:
-    """The choices of each cell under a demand."""
-
-    @declare(study, WORLDWISE, "models", **of_choices(study))
-    def demand_choices(
-        context: dg.AssetExecutionContext,
-        storage: Storage,
-        scenarios: pd.DataFrame,
-        trials: list[Trial],
-        readings: list[Reading],
-    ) -> Any:
-        """Choices of personas who are told to hold the values that are typical there; unprompted nobody is."""
-        from valuesassets.instruments.worldwise.answers.demand_choices import derive_demand_choices
-
-        derive = partial(derive_demand_choices, trials=trials, readings=readings)
-        return _choices(context, study, storage, scenarios, derive)
-
-    return demand_choices
+    derive = partial(derive_demand_choices, trials=trials, readings=readings)
+    return _choices(context, study, storage, scenarios, derive)
 
 
 def _choices(
@@ -177,11 +162,7 @@ def _choices(
     scenarios: pd.DataFrame,
     derive: Callable[..., Any],
 ) -> dg.MaterializeResult[pd.DataFrame]:
-    """A cell's table of choices with its checks.
-
-    Args:
-        derive: gives the rows of the table.
-    """
+    """A cell's table of choices, whose rows `derive` gives, with its checks."""
     from valuesassets.instruments.worldwise.answers.choices import LOW_P_VALID
     from valuesassets.instruments.worldwise.material.scenarios import scenarios_of
     from valuesassets.instruments.worldwise.tables import CHOICES

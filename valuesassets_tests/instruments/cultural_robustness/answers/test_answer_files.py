@@ -46,7 +46,7 @@ def test_several_samples_stand_side_by_side(tmp_path, questions):
 
 
 @pytest.mark.parametrize(
-    ("said", "finish", "reason"),
+    ("finish_reason", "finish", "reason"),
     [
         ("stop", "end", None),
         ("STOP", "end", None),
@@ -64,9 +64,9 @@ def test_several_samples_stand_side_by_side(tmp_path, questions):
         ("content_filter", None, "finish_reason content_filter"),
     ],
 )
-def test_what_others_say_of_an_answers_end_is_understood(tmp_path, questions, said, finish, reason):
+def test_what_others_say_of_an_answers_end_is_understood(tmp_path, questions, finish_reason, finish, reason):
     rows = answer_rows()
-    rows["ell", "unspecific"][0] |= {"finish_reason": said}
+    rows["ell", "unspecific"][0] |= {"finish_reason": finish_reason}
     first = read_answer_files(write_folder(tmp_path, rows), questions).query("language == 'ell'").iloc[0]
     assert (first["finish"], first["reason"]) == (finish, reason)
     assert (first["text"] is None) == (reason is not None)
@@ -80,7 +80,7 @@ def refusal(folder, *given):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "fault"),
     [
         ('{"id": "3"', "line 3, column 11: not JSON"),
         ({"id": "3", "text": "Καλά."}, "line 3 (id 3): no text under 'answer' (found the keys id, text)"),
@@ -94,11 +94,11 @@ def refusal(folder, *given):
         ({"id": "3-1", "answer": "Καλά."}, "line 3: id '3-1' found, one like '12' was expected"),
     ],
 )
-def test_a_line_that_cannot_serve_is_named(tmp_path, questions, line, said):
+def test_a_line_that_cannot_serve_is_named(tmp_path, questions, line, fault):
     rows = answer_rows()
     rows["ell", "unspecific"][2] = line
     message = refusal(write_folder(tmp_path, rows), questions)
-    assert message.startswith(f"{tmp_path / 'ell_unspecific.jsonl'}: {said}")
+    assert message.startswith(f"{tmp_path / 'ell_unspecific.jsonl'}: {fault}")
 
 
 def test_an_answer_to_what_is_not_asked_is_named(tmp_path, questions):
@@ -143,7 +143,7 @@ NO_END = "its thought has no end (a tag such as </think>)"
 
 
 @pytest.mark.parametrize(
-    ("said", "text", "reason"),
+    ("written_text", "text", "reason"),
     [
         ("<think>Hm.</think>\n\nΚαλά.", "Καλά.", None),
         ("Hm.\n[/THINK]Καλά.", "Καλά.", None),
@@ -151,12 +151,12 @@ NO_END = "its thought has no end (a tag such as </think>)"
         ("<think>Hm.</think>", None, "nothing stands behind its thought"),
     ],
 )
-def test_thoughts_that_others_left_in_an_answer_are_split_off(tmp_path, questions, said, text, reason):
+def test_thoughts_that_others_left_in_an_answer_are_split_off(tmp_path, questions, written_text, text, reason):
     rows = answer_rows()
-    rows["ell", "unspecific"][0] |= {"answer": said}
+    rows["ell", "unspecific"][0] |= {"answer": written_text}
     first = read_answer_files(write_folder(tmp_path, rows), questions).query("language == 'ell'").iloc[0]
     assert (first["text"], first["reason"]) == (text, reason)
-    written = answered_frame({"ell": [answer("1", text=said)]}, questions).iloc[0]
+    written = answered_frame({"ell": [answer("1", text=written_text)]}, questions).iloc[0]
     assert (written["text"], written["reason"]) == (text, reason)
 
 

@@ -44,7 +44,7 @@ def changed(number, **changes):
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         (changed(2, vector=[1.0, 2.0, 3.0]), "row 2: the vector has 3 numbers, 2 were expected as in row 1"),
         (changed(2, vector=None), "row 2: no vector; embed it"),
@@ -63,16 +63,16 @@ def changed(number, **changes):
         ([row | {"sample": "first"} for row in ROWS], "column sample holds texts"),
     ],
 )  # fmt: skip
-def test_a_vector_that_cannot_serve_is_named_by_its_row(tmp_path, rows, said):
+def test_a_vector_that_cannot_serve_is_named_by_its_row(tmp_path, rows, message):
     with pytest.raises(InputError) as error:
         read_vectors(written(tmp_path / "v.parquet", rows))
-    assert str(error.value).startswith(f"{tmp_path / 'v.parquet'}: {said}")
+    assert str(error.value).startswith(f"{tmp_path / 'v.parquet'}: {message}")
     assert "\n" not in str(error.value)
 
 
 def test_what_is_no_parquet_file_of_vectors_is_named(tmp_path):
     path = tmp_path / "v.parquet"
-    for make, said in (
+    for make, message in (
         (lambda: None, "no such file"),
         (lambda: path.write_text('{"a": 1}'), "is JSON, a parquet file was expected"),
         (lambda: path.write_bytes(written(tmp_path / "w.parquet").read_bytes()[:-20]), "is truncated or damaged"),
@@ -82,7 +82,7 @@ def test_what_is_no_parquet_file_of_vectors_is_named(tmp_path):
         make()
         with pytest.raises(InputError, match=f"^{path}: ") as error:
             read_vectors(path)
-        assert said in str(error.value)
+        assert message in str(error.value)
 
 
 QUALITY = pd.DataFrame(
@@ -98,11 +98,11 @@ QUALITY = pd.DataFrame(
 
 @pytest.mark.parametrize(("keep", "usable"), [((), [False, True, False]), (("truncated",), [True, True, False])])
 def test_answers_have_their_vector_and_whether_they_count_blank_ones_need_none(tmp_path, keep, usable):
-    found = match_vectors(read_vectors(written(tmp_path / "v.parquet")), QUALITY, keep)
-    assert found["id"].tolist() == ["1", "1", "1-1", "1"]
-    assert found["kind"].tolist() == ["unspecific", "unspecific", "specific", "question"]
-    assert found["is_usable"].tolist() == [*usable, True]
-    write_frame(tmp_path / "stored.parquet", found, VECTORS)
+    matched = match_vectors(read_vectors(written(tmp_path / "v.parquet")), QUALITY, keep)
+    assert matched["id"].tolist() == ["1", "1", "1-1", "1"]
+    assert matched["kind"].tolist() == ["unspecific", "unspecific", "specific", "question"]
+    assert matched["is_usable"].tolist() == [*usable, True]
+    write_frame(tmp_path / "stored.parquet", matched, VECTORS)
     assert np.allclose(read_table(tmp_path / "stored.parquet", VECTORS).column("vector").to_pylist()[1], [0.6, 0.8])
 
 

@@ -33,9 +33,9 @@ def test_the_bundled_order_is_that_of_the_published_questions():
 
 
 def test_thirty_six_anchors_are_countries_and_three_times_as_many_are_personas():
-    found = anchor_countries([*anchors_of("1", range(1, 37)), *anchors_of("7", range(1, 109))], load_countries())
-    assert found["1", 7] == Anchor("DK")
-    assert [found["7", number] for number in (1, 36, 37, 72, 73, 108)] == [
+    anchors = anchor_countries([*anchors_of("1", range(1, 37)), *anchors_of("7", range(1, 109))], load_countries())
+    assert anchors["1", 7] == Anchor("DK")
+    assert [anchors["7", number] for number in (1, 36, 37, 72, 73, 108)] == [
         Anchor("AT", 1), Anchor("MK", 1), Anchor("AT", 2), Anchor("MK", 2), Anchor("AT", 3), Anchor("MK", 3),
     ]  # fmt: skip
 
@@ -53,15 +53,15 @@ def given_countries(tmp_path, content):
 
 def test_a_file_may_name_personas_itself(tmp_path):
     countries = given_countries(tmp_path, "country,anchor,persona\nAT,4,1\nAT,9,2\nNA,2,1\n")
-    found = anchor_countries([*anchors_of("1", [4, 9, 2]), *anchors_of("2", [4, 2])], countries)
-    assert found["1", 9] == Anchor("AT", 2)
-    assert found["2", 2] == Anchor("NA")
+    anchors = anchor_countries([*anchors_of("1", [4, 9, 2]), *anchors_of("2", [4, 2])], countries)
+    assert anchors["1", 9] == Anchor("AT", 2)
+    assert anchors["2", 2] == Anchor("NA")
 
 
 def test_a_file_without_personas_goes_round_for_each(tmp_path):
     countries = given_countries(tmp_path, "anchor,country\n1,AT\n2,GR\n")
-    found = anchor_countries(anchors_of("1", range(1, 9)), countries)
-    assert [found["1", number] for number in (1, 2, 3, 8)] == [
+    anchors = anchor_countries(anchors_of("1", range(1, 9)), countries)
+    assert [anchors["1", number] for number in (1, 2, 3, 8)] == [
         Anchor("AT", 1), Anchor("GR", 1), Anchor("AT", 2), Anchor("GR", 4)
     ]  # fmt: skip
     with pytest.raises(QuestionError, match="anchor 3 of question 1 has no country: it has 3 anchors, 2 are known of"):
@@ -69,7 +69,7 @@ def test_a_file_without_personas_goes_round_for_each(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("anchor,land\n1,AT\n", "line 1: anchor, land found, a header anchor,country was expected"),
         ("anchor,country\n1,AT\n\n1,GR\n", "line 4: anchor 1 stands there twice"),
@@ -84,11 +84,11 @@ def test_a_file_without_personas_goes_round_for_each(tmp_path):
         ("anchor,country\n", "no anchor below its header"),
     ],
 )
-def test_a_line_of_the_file_that_cannot_serve_is_named(tmp_path, content, said):
+def test_a_line_of_the_file_that_cannot_serve_is_named(tmp_path, content, message):
     with pytest.raises(QuestionError) as error:
         given_countries(tmp_path, content)
     assert str(error.value).startswith(f"{tmp_path / 'c.csv'}: ")
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_anchors_without_a_file_are_named_with_their_line(tmp_path):
@@ -114,11 +114,11 @@ def published(personas=1):
 @given(st.integers(0, 99), st.integers(3, 40), st.sets(st.sampled_from([*PUBLISHED, "RU", "IN"]), max_size=3))
 @pytest.mark.slow
 def test_so_many_countries_are_asked_as_said_own_ones_among_them_in_their_order(seed, anchors, own):
-    asked = asked_countries(published(3), own, anchors, seed)
-    assert len(asked) == min(anchors, 36)
-    assert asked == [country for country in PUBLISHED if country in asked]
-    assert own & set(PUBLISHED) <= set(asked)
-    assert asked == asked_countries(published(3), sorted(own), anchors, seed)
+    countries = asked_countries(published(3), own, anchors, seed)
+    assert len(countries) == min(anchors, 36)
+    assert countries == [country for country in PUBLISHED if country in countries]
+    assert own & set(PUBLISHED) <= set(countries)
+    assert countries == asked_countries(published(3), sorted(own), anchors, seed)
 
 
 def test_another_seed_asks_other_countries_and_no_number_asks_all():
@@ -133,8 +133,8 @@ def test_more_own_countries_than_anchors_are_refused():
 
 
 def test_questions_without_a_country_stay_whichever_countries_are_asked(tmp_path):
-    asked = of_countries(all_questions(read_questions(write_folder(tmp_path))), ["GR"])
-    assert asked["anchor"].value_counts(dropna=False).to_dict() == {pd.NA: 18, 2: 18}
+    questions = of_countries(all_questions(read_questions(write_folder(tmp_path))), ["GR"])
+    assert questions["anchor"].value_counts(dropna=False).to_dict() == {pd.NA: 18, 2: 18}
 
 
 def test_own_countries_are_read_by_any_code_of_a_language(tmp_path):
@@ -144,7 +144,7 @@ def test_own_countries_are_read_by_any_code_of_a_language(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("language,country\nel,GR\nell,CY\n", "line 3: ell stands there twice"),
         ("language,country\nxx,GR\n", "line 2: 'xx' is no code of a language"),
@@ -152,9 +152,9 @@ def test_own_countries_are_read_by_any_code_of_a_language(tmp_path):
         ("language\nel\n", "line 1: language found, a header language,country was expected"),
     ],
 )
-def test_a_line_of_own_countries_that_cannot_serve_is_named(tmp_path, content, said):
+def test_a_line_of_own_countries_that_cannot_serve_is_named(tmp_path, content, message):
     path = tmp_path / "own.csv"
     path.write_text(content)
     with pytest.raises(InputError) as error:
         read_own_countries(path)
-    assert str(error.value).startswith(f"{path}: {said}")
+    assert str(error.value).startswith(f"{path}: {message}")

@@ -14,8 +14,8 @@ def card(tmp_path, text):
 
 
 def test_the_studys_languages_where_nothing_else_is_said():
-    found = find_languages("m", ASKED, None, {})
-    assert found.as_json() == {"languages": list(ASKED), "source": "study", "others": []}
+    languages = find_languages("m", ASKED, None, {})
+    assert languages.as_json() == {"languages": list(ASKED), "source": "study", "others": []}
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ def test_the_studys_languages_where_nothing_else_is_said():
     ],
 )
 def test_a_card_names_languages_by_any_code_norwegian_too(tmp_path, listed):
-    found = find_languages("m", ASKED, card(tmp_path, f"---\n{listed}---\n# Model\nlanguage: en\n"))
-    assert (found.languages, found.source, found.others) == (("ell", "deu", "nor"), "model card", ("fra",))
+    languages = find_languages("m", ASKED, card(tmp_path, f"---\n{listed}---\n# Model\nlanguage: en\n"))
+    assert (languages.languages, languages.source, languages.others) == (("ell", "deu", "nor"), "model card", ("fra",))
 
 
 def test_a_card_may_name_one_language(tmp_path):
@@ -36,7 +36,7 @@ def test_a_card_may_name_one_language(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("# A model\n\nIt speaks German.\n", "the card names no language (has no key 'language')"),
         ("---\nlicense: mit\n---\n", "the card names no language (has no key 'language')"),
@@ -49,11 +49,11 @@ def test_a_card_may_name_one_language(tmp_path):
         ("", "the card names no language"),
     ],
 )
-def test_a_card_that_says_nothing_of_use_is_an_error_never_all_languages(tmp_path, text, said):
+def test_a_card_that_says_nothing_of_use_is_an_error_never_all_languages(tmp_path, text, message):
     with pytest.raises(ModelError) as error:
         find_languages("m", ASKED, card(tmp_path, text))
     assert str(error.value).startswith(f"{tmp_path / 'README.md'}: ")
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
@@ -65,8 +65,8 @@ def test_a_model_without_a_card_is_an_error(tmp_path):
 @pytest.mark.parametrize("named", ["english,german", " German , English,", "en,de", "DEU,eng"])
 def test_the_variable_goes_before_the_card_and_keeps_the_studys_order(tmp_path, named):
     folder = card(tmp_path, "---\nlanguage: el\n---\n")
-    found = find_languages("m", ASKED, folder, {"EVAL_LANGUAGES": named})
-    assert found.as_json() == {"languages": ["deu", "eng"], "source": "EVAL_LANGUAGES", "others": []}
+    languages = find_languages("m", ASKED, folder, {"EVAL_LANGUAGES": named})
+    assert languages.as_json() == {"languages": ["deu", "eng"], "source": "EVAL_LANGUAGES", "others": []}
 
 
 def test_an_empty_variable_is_unset():
@@ -74,7 +74,7 @@ def test_an_empty_variable_is_unset():
 
 
 @pytest.mark.parametrize(
-    ("named", "said"),
+    ("named", "message"),
     [
         ("english,germna", "EVAL_LANGUAGES: germna: no such language; did you mean german?"),
         ("english,klingonese", "EVAL_LANGUAGES: klingonese: no such language"),
@@ -82,7 +82,7 @@ def test_an_empty_variable_is_unset():
         (",", "EVAL_LANGUAGES: names no language"),
     ],
 )
-def test_an_unknown_name_in_the_variable_is_an_error(named, said):
+def test_an_unknown_name_in_the_variable_is_an_error(named, message):
     with pytest.raises(StudyError) as error:
         find_languages("m", ASKED, None, {"EVAL_LANGUAGES": named})
-    assert str(error.value).startswith(said)
+    assert str(error.value).startswith(message)

@@ -116,7 +116,7 @@ def test_in_nineteen_languages_two_danish_pairs_read_alike_and_a_line_of_english
         part = frame.head(40).copy()
         place = 7 if language < "hin" else 0
         part.loc[place, "prompt"] = english[part.loc[place, "question_id"]].iloc[place]
-        found = report_questions({"eng": questions["eng"].head(40), language: part})
-        assert found[["language", "id", "fault"]].to_numpy().tolist() == [
+        report = report_questions({"eng": questions["eng"].head(40), language: part})
+        assert report[["language", "id", "fault"]].to_numpy().tolist() == [
             [language, "1-7" if place else "1", "foreign"]
         ], language

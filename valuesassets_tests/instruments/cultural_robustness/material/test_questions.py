@@ -118,7 +118,7 @@ def with_line(kind, number, line, language="ell"):
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "fault"),
     [
         ('{"id": "3", "prompt": "Τι', "line 3, column 23: not JSON"),
         ('["3", "Τι"]', "line 3: an array found, an object with id and prompt was expected"),
@@ -134,9 +134,9 @@ def with_line(kind, number, line, language="ell"):
         ({"id": "99", "prompt": "Τι;"}, "line 3: id 99 stands in no other language (3 have unspecific ones)"),
     ],
 )  # fmt: skip
-def test_a_line_that_cannot_serve_is_named(tmp_path, line, said):
+def test_a_line_that_cannot_serve_is_named(tmp_path, line, fault):
     message = refusal(write_folder(tmp_path, with_line("unspecific", 3, line)))
-    assert message.startswith(f"{tmp_path / 'ell_unspecific.jsonl'}: {said}")
+    assert message.startswith(f"{tmp_path / 'ell_unspecific.jsonl'}: {fault}")
 
 
 def test_in_a_packed_file_the_line_is_named_too(tmp_path):
@@ -155,16 +155,16 @@ def test_a_file_that_is_no_archive_no_text_or_cut_off_is_named(tmp_path):
     folder = write_folder(tmp_path, packed=True)
     path = folder / "ell_specific.jsonl.gz"
     whole = path.read_bytes()
-    for content, said in ((b"{}", "cannot be unpacked"), (whole[:60], "cannot be unpacked")):
+    for content, fault in ((b"{}", "cannot be unpacked"), (whole[:60], "cannot be unpacked")):
         path.write_bytes(content)
-        assert refusal(folder).startswith(f"{path}: {said}")
+        assert refusal(folder).startswith(f"{path}: {fault}")
     path.unlink()
     (folder / "ell_specific.jsonl").write_bytes(b'{"id": "1-1", "prompt": "\xe9"}\n')
     assert "byte 25 is not UTF-8" in refusal(folder)
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "fault"),
     [
         ("xx_specific.jsonl", "xx is no code of a language; name the file by ISO 639-1 or 639-3"),
         ("qqq_unspecific.jsonl.gz", "qqq is no code of a language"),
@@ -174,10 +174,10 @@ def test_a_file_that_is_no_archive_no_text_or_cut_off_is_named(tmp_path):
         ("questions.jsonl", "was expected; rename it or take it away"),
     ],
 )
-def test_a_file_whose_name_says_no_language_or_one_twice_is_named(tmp_path, name, said):
+def test_a_file_whose_name_says_no_language_or_one_twice_is_named(tmp_path, name, fault):
     write_lines(write_folder(tmp_path) / name, [{"id": "1-1", "prompt": "What?"}])
     message = refusal(tmp_path)
-    assert said in message
+    assert fault in message
     assert str(tmp_path) in message
 
 
@@ -208,17 +208,17 @@ def test_a_language_without_questions_is_named_by_its_key(tmp_path):
 def test_the_bundled_questions_ask_the_same_in_six_languages_without_a_fault():
     questions = read_questions()
     assert list(questions) == ["bul", "deu", "ell", "eng", "fra", "pol"]
-    asked = all_questions(questions)
+    prompts = all_questions(questions)
     ids = [f"{question}{anchor}" for question in range(1, 7) for anchor in ("", *(f"-{n}" for n in range(1, 7)))]
-    assert asked.groupby("language")["id"].agg(list).tolist() == [ids] * 6
-    assert asked.groupby("anchor")["country"].agg(set).tolist() == [{c} for c in ("IE", "DE", "FR", "PL", "GR", "BG")]
-    assert min(map(n_letters, asked["prompt"])) >= 20
-    assert asked["prompt"].is_unique
+    assert prompts.groupby("language")["id"].agg(list).tolist() == [ids] * 6
+    assert prompts.groupby("anchor")["country"].agg(set).tolist() == [{c} for c in ("IE", "DE", "FR", "PL", "GR", "BG")]
+    assert min(map(n_letters, prompts["prompt"])) >= 20
+    assert prompts["prompt"].is_unique
     assert report_questions(questions).empty
 
 
 def test_each_bundled_country_is_said_in_the_words_of_the_language():
-    said = {
+    names = {
         "eng": ("Ireland", "Germany", "France", "Poland", "Greece", "Bulgaria"),
         "deu": ("Irland", "Deutschland", "Frankreich", "Polen", "Griechenland", "Bulgarien"),
         "fra": ("Irlande", "Allemagne", "France", "Pologne", "Grèce", "Bulgarie"),
@@ -229,7 +229,7 @@ def test_each_bundled_country_is_said_in_the_words_of_the_language():
     for language, frame in read_questions().items():
         anchored = frame.dropna(subset=["anchor"])
         for anchor, prompt in zip(anchored["anchor"], anchored["prompt"], strict=True):
-            assert [name for name in said[language] if name in prompt] == [said[language][anchor - 1]]
+            assert [name for name in names[language] if name in prompt] == [names[language][anchor - 1]]
 
 
 @pytest.mark.published

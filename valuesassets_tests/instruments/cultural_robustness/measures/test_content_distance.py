@@ -12,23 +12,25 @@ from valuesassets.instruments.cultural_robustness.measures.content_distance impo
 from valuesassets_tests.instruments.cultural_robustness.made_vectors import (
     LANGUAGES,
     answer_rows,
-    asked,
+    question_frame,
     question_rows,
 )
 
 
-def found(answers, texts):
+def distance_of(answers, texts):
     """The content distance of (Q, L, samples, D) answers, with the questions' own vectors (L, Q, D)."""
     rows = pd.DataFrame([*answer_rows(answers[:, :, None]), *question_rows(texts)])
-    space, _ = build_space(rows, asked(len(answers), 2, LANGUAGES[: len(texts)]))
+    space, _ = build_space(rows, question_frame(len(answers), 2, LANGUAGES[: len(texts)]))
     return content_distance(space, rows)
 
 
 def translated(seed, n_questions=40, n_languages=4):
     """Questions that say the same in every language, offset and noise aside: (L, Q, D)."""
     random = np.random.default_rng(seed)
-    said = random.normal(size=(1, n_questions, 8))
-    return said + 2 * random.normal(size=(n_languages, 1, 8)) + 0.4 * random.normal(size=(n_languages, n_questions, 8))
+    contents = random.normal(size=(1, n_questions, 8))
+    return (
+        contents + 2 * random.normal(size=(n_languages, 1, 8)) + 0.4 * random.normal(size=(n_languages, n_questions, 8))
+    )
 
 
 def test_a_case_worked_by_hand():
@@ -36,7 +38,7 @@ def test_a_case_worked_by_hand():
     out of the mean: F = 0, T = mean of (3/2)^2 / 2 * (1, 1, 4) = 9/4. Answers lie 1 apart: U' = 1/2."""
     texts = np.array([[[0.0], [1.0], [2.0]], [[10.0], [11.0], [12.0]]])
     answers = np.array([[[[0.0]], [[11.0]]]] * 3)
-    assert found(answers, texts).value == pytest.approx(0.5 / 2.25)
+    assert distance_of(answers, texts).value == pytest.approx(0.5 / 2.25)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -60,7 +62,7 @@ def test_what_is_added_to_all_texts_and_answers_of_a_language_changes_nothing(se
     random = np.random.default_rng(seed)
     texts, answers = translated(seed, 20), random.normal(size=(20, 4, 2, 8))
     offsets = 10 * random.normal(size=(4, 1, 8))
-    plain, moved = found(answers, texts), found(answers + offsets, texts + offsets)
+    plain, moved = distance_of(answers, texts), distance_of(answers + offsets, texts + offsets)
     assert [moved.value, moved.low, moved.high] == pytest.approx([plain.value, plain.low, plain.high])
 
 
@@ -68,11 +70,11 @@ def test_what_is_added_to_all_texts_and_answers_of_a_language_changes_nothing(se
 def test_answers_that_differ_as_translations_have_none_and_different_answers_have_one():
     texts, other = translated(1, n_questions=80), translated(1, n_questions=80)
     fresh = np.random.default_rng(2)
-    said = other - texts  # zero: the same laws, drawn with noise of their own
-    translations = texts + said + 0.4 * (fresh.normal(size=texts.shape) - 0)
+    difference = other - texts  # zero: both are drawn from the same seed
+    translations = texts + difference + 0.4 * (fresh.normal(size=texts.shape) - 0)
     offsets = texts.mean(axis=1, keepdims=True)
     apart = offsets + fresh.normal(size=texts.shape) * np.sqrt(1 + 0.16)
-    near, far = (found(np.moveaxis(each, 0, 1)[:, :, None], texts) for each in (translations, apart))
+    near, far = (distance_of(np.moveaxis(each, 0, 1)[:, :, None], texts) for each in (translations, apart))
     assert 0.1 < near.value < 0.3  # the noise of two translations where questions have that of one
     assert far.low < 1 < far.high
 
@@ -91,14 +93,14 @@ def test_without_vectors_of_the_questions_there_is_none():
     texts, answers = translated(3, 6), random.normal(size=(6, 4, 1, 8))
     rows = pd.DataFrame([*answer_rows(answers[:, :, None]), *question_rows(texts)])
     lacking = rows[(rows["kind"] != "question") | (rows["language"] != "ell") | (rows["id"] != "5")]
-    space, _ = build_space(rows, asked(6, 2, LANGUAGES[:4]))
+    space, _ = build_space(rows, question_frame(6, 2, LANGUAGES[:4]))
     reason = content_distance(space, lacking)
     assert reason == "vectors of 3 questions or more are needed in every language; question 5 in ell has none"
 
 
-def test_an_embedder_that_tells_no_questions_apart_gives_none():
+def test_an_embedder_that_distinguishes_no_questions_gives_none():
     texts = np.ones((4, 6, 8))
-    reason = found(np.random.default_rng(4).normal(size=(6, 4, 1, 8)), texts)
+    reason = distance_of(np.random.default_rng(4).normal(size=(6, 4, 1, 8)), texts)
     assert reason == (
         "different questions are no farther apart than translations of one: the embedder tells no content apart"
     )

@@ -24,11 +24,11 @@ def question_vectors(unknown=(), seed=0, n=24):
 
 
 def test_a_language_whose_translations_are_not_found_is_named_with_its_share_and_chance():
-    said = embedder_doubt(question_vectors(unknown=("ell",)), LANGUAGES, "m")
-    assert said is not None
-    assert said.startswith("m does not know ell (finds 0.0")
-    assert "0.04 by chance" in said
-    assert "\n" not in said
+    message = embedder_doubt(question_vectors(unknown=("ell",)), LANGUAGES, "m")
+    assert message is not None
+    assert message.startswith("m does not know ell (finds 0.0")
+    assert "0.04 by chance" in message
+    assert "\n" not in message
 
 
 def test_where_translations_are_found_neither_card_nor_tokens_raise_a_doubt():
@@ -37,15 +37,15 @@ def test_where_translations_are_found_neither_card_nor_tokens_raise_a_doubt():
 
 def test_without_questions_the_card_and_the_tokens_raise_it():
     assert "ell (its card names eng, deu)" in str(embedder_doubt(NONE, LANGUAGES, "m", card=("eng", "deu")))
-    said = str(embedder_doubt(NONE, LANGUAGES, "m", spelled={"eng": 4.1, "deu": 3.0, "ell": 1.0}))
-    assert "ell (a token of it says 1.0 letters" in said
-    assert "deu (" not in said
+    message = str(embedder_doubt(NONE, LANGUAGES, "m", spelled={"eng": 4.1, "deu": 3.0, "ell": 1.0}))
+    assert "ell (a token of it says 1.0 letters" in message
+    assert "deu (" not in message
 
 
 @pytest.mark.parametrize(("letters", "is_doubted"), [(1.2, False), (0.3, True)])
 def test_scripts_without_spaces_have_short_tokens(letters, is_doubted):
-    said = embedder_doubt(NONE, ("jpn", "eng"), "m", spelled={"jpn": letters, "eng": 4.0})
-    assert ("does not know jpn" in str(said)) == is_doubted
+    message = embedder_doubt(NONE, ("jpn", "eng"), "m", spelled={"jpn": letters, "eng": 4.0})
+    assert ("does not know jpn" in str(message)) == is_doubted
 
 
 def test_where_nothing_was_tested_that_is_said():

@@ -17,9 +17,9 @@ def gains(groups, n_questions=20, noise=0.0, seed=0):
     """(Q, L, L) gains: 1 between groups, 0 within, and noise."""
     labels = np.array(groups)
     random = np.random.default_rng(seed).normal(0, noise, (n_questions, labels.size, labels.size))
-    found = (labels[:, None] != labels[None, :]) + (random + np.swapaxes(random, 1, 2)) / 2
-    found[:, np.arange(labels.size), np.arange(labels.size)] = 0
-    return found
+    gain = (labels[:, None] != labels[None, :]) + (random + np.swapaxes(random, 1, 2)) / 2
+    gain[:, np.arange(labels.size), np.arange(labels.size)] = 0
+    return gain
 
 
 def test_three_languages_worked_by_hand():
@@ -40,11 +40,11 @@ def test_planted_groups_come_back_whatever_the_noise_makes_negative(labels, seed
 
 
 def test_groups_are_those_of_scipy_and_scikit_learn_at_the_best_silhouette():
-    found = np.abs(gains([0] * 6, 1, 1.0, 5)[0])
-    groups, silhouette = group_languages(found[None])
-    tree = linkage(squareform(found), "average")
+    distances = np.abs(gains([0] * 6, 1, 1.0, 5)[0])
+    groups, silhouette = group_languages(distances[None])
+    tree = linkage(squareform(distances), "average")
     every = {k: fcluster(tree, k, "maxclust") for k in range(2, 6)}
-    scores = {k: silhouette_score(found, labels, metric="precomputed") for k, labels in every.items()}
+    scores = {k: silhouette_score(distances, labels, metric="precomputed") for k, labels in every.items()}
     best = max(scores, key=scores.get)
     assert silhouette == pytest.approx(scores[best])
     assert len(set(groups)) == best
@@ -57,14 +57,14 @@ def test_groups_are_numbered_by_their_first_language():
 
 
 def test_pairs_that_stand_apart_in_every_question_are_structure():
-    found = measure_structure(gains([0, 0, 0, 1, 1], noise=0.3), 499, np.random.default_rng(0))
-    assert found.p == pytest.approx(1 / 500)
-    assert found.value > 10 * found.by_chance
+    structure = measure_structure(gains([0, 0, 0, 1, 1], noise=0.3), 499, np.random.default_rng(0))
+    assert structure.p == pytest.approx(1 / 500)
+    assert structure.value > 10 * structure.by_chance
 
 
 def test_structure_is_the_variance_over_pairs_worked_by_hand():
-    found = measure_structure(gains([0, 0, 1]), 9, np.random.default_rng(0))
-    assert found.value == pytest.approx(2 / 9)  # gains 0, 1 and 1
+    structure = measure_structure(gains([0, 0, 1]), 9, np.random.default_rng(0))
+    assert structure.value == pytest.approx(2 / 9)  # gains 0, 1 and 1
 
 
 def test_where_languages_change_places_from_question_to_question_there_is_no_structure():

@@ -10,12 +10,17 @@ from valuesassets.instruments.cultural_robustness.measures.language_pairs import
 )
 from valuesassets.instruments.cultural_robustness.tables import LANGUAGE_PAIRS
 from valuesassets.measure.resampling import permutation_p, resample_counts
-from valuesassets_tests.instruments.cultural_robustness.made_vectors import LANGUAGES, answer_rows, asked, drawn_cells
+from valuesassets_tests.instruments.cultural_robustness.made_vectors import (
+    LANGUAGES,
+    answer_rows,
+    drawn_cells,
+    question_frame,
+)
 
 
 def paired(cells, first=0):
     n_anchors = cells.shape[2] - (not first)
-    questions = asked(len(cells), n_anchors, LANGUAGES[: cells.shape[1]])
+    questions = question_frame(len(cells), n_anchors, LANGUAGES[: cells.shape[1]])
     space, _ = build_space(pd.DataFrame(answer_rows(cells, first=first)), questions)
     return measure_pairs(space, 19, np.random.default_rng(0))
 
@@ -24,8 +29,8 @@ def test_a_row_per_pair_holds_distances_worked_by_hand():
     """deu and ell say 0 and 2 without a country, 1 and 1 for Austria, 3 and 4 for Germany; eng says what deu does."""
     deu, ell = [[0.0], [1.0], [3.0]], [[2.0], [1.0], [4.0]]
     cells = np.array([[deu, ell, deu]] * 2)[:, :, :, None]
-    found = paired(cells)
-    rows = derive_language_pairs("m", found, np.ones((9, 2)))
+    pairs = paired(cells)
+    rows = derive_language_pairs("m", pairs, np.ones((9, 2)))
     assert rows.columns.tolist() == LANGUAGE_PAIRS.names
     by_pair = rows.set_index(["language", "other_language"])
     assert by_pair.index.tolist() == [("deu", "ell"), ("deu", "eng"), ("ell", "eng")]
@@ -35,11 +40,11 @@ def test_a_row_per_pair_holds_distances_worked_by_hand():
 
 
 def test_the_mean_over_pairs_is_what_the_scores_are_made_of():
-    found = paired(drawn_cells(1))
-    rows = derive_language_pairs("m", found, np.ones((9, 6)))
-    assert rows["culture_gain"].mean() == pytest.approx(found.gains.mean())
+    pairs = paired(drawn_cells(1))
+    rows = derive_language_pairs("m", pairs, np.ones((9, 6)))
+    assert rows["culture_gain"].mean() == pytest.approx(pairs.gains.mean())
     follow = rows["other_country_distance"] - rows["same_country_distance"]
-    assert follow.mean() == pytest.approx(found.follows.mean())
+    assert follow.mean() == pytest.approx(pairs.follows.mean())
 
 
 @pytest.mark.slow
@@ -70,10 +75,10 @@ def test_any_condition_may_have_been_the_unanchored_one_alike_often():
     conditions = (np.array([3.0, 1.0, 2.0]), np.array([0.0, 0.0, 6.0]))
     every = [each - (sum(of) - each) / 2 for of in conditions for each in of]
     expected = {round((one + other) / 2, 9) for one in every[:3] for other in every[3:]}
-    found = np.round(gain_by_chance(conditions, 6000, np.random.default_rng(0)), 9)
-    assert set(found.tolist()) == expected
-    assert found.mean() == pytest.approx(0, abs=0.15)
-    share = (found == round((every[0] + every[5]) / 2, 9)).mean()
+    gains = np.round(gain_by_chance(conditions, 6000, np.random.default_rng(0)), 9)
+    assert set(gains.tolist()) == expected
+    assert gains.mean() == pytest.approx(0, abs=0.15)
+    share = (gains == round((every[0] + every[5]) / 2, 9)).mean()
     assert share == pytest.approx(1 / 9, abs=0.02)
 
 

@@ -29,15 +29,15 @@ def distances(to_countries, countries=COUNTRIES, languages=LANGUAGES):
 def advantage(to_countries, own=OWN, draws=999, seed=0, **names):
     random = np.random.default_rng(seed)
     pairs = distances(to_countries, **names)
-    found = measure_closeness(pairs, own, resample_counts(len(to_countries), 99, random))
-    return own_country_advantage(found, draws, random)
+    closeness = measure_closeness(pairs, own, resample_counts(len(to_countries), 99, random))
+    return own_country_advantage(closeness, draws, random)
 
 
 def test_a_case_worked_by_hand():
     """deu is 2 nearer to Germany than to France, fra 2 nearer to France: closeness 1/2 + 1/2 less its means."""
-    found = advantage([[[0.0, 2.0], [2.0, 0.0]]] * 3, countries=("DE", "FR"), languages=("deu", "fra"))
-    assert found.of_questions.tolist() == [1, 1, 1]
-    assert found.n_languages == 2
+    result = advantage([[[0.0, 2.0], [2.0, 0.0]]] * 3, countries=("DE", "FR"), languages=("deu", "fra"))
+    assert result.of_questions.tolist() == [1, 1, 1]
+    assert result.n_languages == 2
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -50,35 +50,35 @@ def test_what_makes_a_language_or_a_country_far_from_all_gives_no_advantage(seed
 
 def test_p_is_that_of_all_assignments_of_own_countries():
     evidence = np.random.default_rng(1).normal(size=(6, 4, 4))
-    found = advantage(evidence, draws=20_000)
+    result = advantage(evidence, draws=20_000)
     closeness = double_centred(-evidence.mean(axis=0))
     rows, own = [0, 2, 3], [1, 2, 3]
     every = [
         np.mean([closeness[row, own[at]] for row, at in zip(rows, way, strict=True)]) for way in permutations(range(3))
     ]
-    assert every[0] == pytest.approx(found.of_questions.mean())
-    assert found.p == pytest.approx(np.mean(np.array(every) >= every[0] - 1e-12), abs=0.02)
-    assert found.by_chance == pytest.approx(np.mean(every), abs=0.02)
+    assert every[0] == pytest.approx(result.of_questions.mean())
+    assert result.p == pytest.approx(np.mean(np.array(every) >= every[0] - 1e-12), abs=0.02)
+    assert result.by_chance == pytest.approx(np.mean(every), abs=0.02)
 
 
 def test_each_question_adds_its_own_closeness_where_none_lacks_a_country():
     evidence = np.random.default_rng(4).normal(size=(6, 4, 4))
-    found = measure_closeness(distances(evidence), OWN, np.ones((9, 6)))
-    assert found.of_questions == pytest.approx(double_centred(-evidence))
+    closeness = measure_closeness(distances(evidence), OWN, np.ones((9, 6)))
+    assert closeness.of_questions == pytest.approx(double_centred(-evidence))
 
 
 def test_double_centring_leaves_no_mean_of_a_row_or_column():
-    found = double_centred(np.random.default_rng(2).normal(size=(3, 4, 5)))
-    assert found.mean(axis=1) == pytest.approx(np.zeros((3, 5)))
-    assert found.mean(axis=2) == pytest.approx(np.zeros((3, 4)))
+    centred = double_centred(np.random.default_rng(2).normal(size=(3, 4, 5)))
+    assert centred.mean(axis=1) == pytest.approx(np.zeros((3, 5)))
+    assert centred.mean(axis=2) == pytest.approx(np.zeros((3, 4)))
 
 
 def test_a_country_that_some_questions_lack_is_taken_over_the_others():
     evidence = np.random.default_rng(3).normal(size=(6, 4, 4))
     evidence[:3, :, 0] = np.nan
-    found = measure_closeness(distances(evidence), OWN, np.ones((9, 6)))
-    assert found.distance[:, 0] == pytest.approx(evidence[3:, :, 0].mean(axis=0))
-    assert np.isfinite(found.closeness).all()
+    measured = measure_closeness(distances(evidence), OWN, np.ones((9, 6)))
+    assert measured.distance[:, 0] == pytest.approx(evidence[3:, :, 0].mean(axis=0))
+    assert np.isfinite(measured.closeness).all()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from valuesassets.instruments.cultural_robustness.measures.repeated_answers impo
 from valuesassets_tests.needs import shared_file
 
 
-def said(*texts, language="eng", question="1", persona=None):
+def answers_of(*texts, language="eng", question="1", persona=None):
     """Anchored answers of one question: (country, sample, text)."""
     return [
         {
@@ -26,7 +26,7 @@ def said(*texts, language="eng", question="1", persona=None):
 
 
 def test_an_answer_counts_where_another_country_has_its_very_words():
-    answered = pd.DataFrame(said(("AT", 0, "soup"), ("DE", 0, "soup"), ("FR", 0, "Soup"), ("GR", 0, None)))
+    answered = pd.DataFrame(answers_of(("AT", 0, "soup"), ("DE", 0, "soup"), ("FR", 0, "Soup"), ("GR", 0, None)))
     assert repeated_answers(answered).to_dict("records") == [
         {"language": "eng", "question_id": "1", "n": 3, "n_repeated": 2}
     ]
@@ -35,17 +35,17 @@ def test_an_answer_counts_where_another_country_has_its_very_words():
 def test_the_same_words_of_one_country_or_in_another_question_language_or_persona_are_no_repetition():
     answered = pd.DataFrame(
         [
-            *said(("AT", 0, "soup"), ("AT", 1, "soup"), ("DE", 0, "tea")),
-            *said(("DE", 0, "soup"), question="2"),
-            *said(("DE", 0, "soup"), language="deu"),
-            *said(("DE", 0, "soup"), persona=2),
+            *answers_of(("AT", 0, "soup"), ("AT", 1, "soup"), ("DE", 0, "tea")),
+            *answers_of(("DE", 0, "soup"), question="2"),
+            *answers_of(("DE", 0, "soup"), language="deu"),
+            *answers_of(("DE", 0, "soup"), persona=2),
         ]
     )
     assert repeated_answers(answered)["n_repeated"].sum() == 0
 
 
 def test_answers_that_do_not_count_neither_repeat_nor_are_repeated():
-    answered = pd.DataFrame(said(("AT", 0, "soup"), ("DE", 0, "soup"), ("FR", 0, "tea")))
+    answered = pd.DataFrame(answers_of(("AT", 0, "soup"), ("DE", 0, "soup"), ("FR", 0, "tea")))
     usable = answered.iloc[[0, 2]]
     assert repeated_answers(answered, usable)[["n", "n_repeated"]].to_numpy().tolist() == [[2, 0]]
 
@@ -56,12 +56,12 @@ def test_the_published_run_repeats_as_often_as_published():
     for code, share in (("en", 0.47), ("fr", 0.42)):
         path = shared_file("data", "robustness", "answers", "mistral-nemo-nationality", f"{code}_specific.jsonl.gz")
         with gzip.open(path, "rt", encoding="utf-8") as lines:
-            found = [json.loads(line) for line in lines]
+            answers = [json.loads(line) for line in lines]
         rows = []
-        for each in found:
+        for each in answers:
             question, anchor = each["id"].split("-")
             persona, country = divmod(int(anchor) - 1, countries)
-            rows += said((str(country), 0, each["answer"]), question=question, persona=persona)
+            rows += answers_of((str(country), 0, each["answer"]), question=question, persona=persona)
         counted = repeated_answers(pd.DataFrame(rows))
         assert counted["n"].sum() == 4140
         assert counted["n_repeated"].sum() / 4140 == pytest.approx(share, abs=0.005)

@@ -9,8 +9,8 @@ from valuesassets.records.settings.measuring import Inference
 from valuesassets_tests.instruments.cultural_robustness.made_vectors import (
     LANGUAGES,
     answer_rows,
-    asked,
     drawn_cells,
+    question_frame,
     question_rows,
 )
 
@@ -21,7 +21,7 @@ OWN = {"deu": "DE", "ell": "AT", "eng": "FR"}
 def measured(cells, personas=1, first=0, how=FEW, more=(), **given):
     """All tables of the answers in (Q, L, K, samples, D)."""
     n_languages, n_conditions = cells.shape[1:3]
-    questions = asked(len(cells), (n_conditions - (not first)) // personas, LANGUAGES[:n_languages], personas)
+    questions = question_frame(len(cells), (n_conditions - (not first)) // personas, LANGUAGES[:n_languages], personas)
     rows = pd.DataFrame([*answer_rows(cells, first=first), *more])
     return measure_model("m", rows, questions, own_countries=OWN, inference=how, **given)
 
@@ -33,10 +33,10 @@ def scored(*args, **given):
 def followed(seed, n_languages=5, n_questions=12, gain=0.0):
     """Cells whose anchored answers say what their country says; unanchored ones differ between languages by `gain`."""
     random = np.random.default_rng(seed)
-    said = random.normal(size=(n_questions, 1, 4, 1, 6))
-    said = np.repeat(said, n_languages, axis=1)
-    said[:, :, 0] += gain * random.normal(size=(n_questions, n_languages, 1, 6))
-    return said + 0.2 * random.normal(size=(n_questions, n_languages, 4, 2, 6))
+    contents = random.normal(size=(n_questions, 1, 4, 1, 6))
+    contents = np.repeat(contents, n_languages, axis=1)
+    contents[:, :, 0] += gain * random.normal(size=(n_questions, n_languages, 1, 6))
+    return contents + 0.2 * random.normal(size=(n_questions, n_languages, 4, 2, 6))
 
 
 def test_a_case_worked_by_hand():
@@ -100,20 +100,20 @@ def test_sampling_noise_is_no_diversity():
     unequal = random.normal(size=(40, 5, 4, 8, 6))
     frame = pd.DataFrame(answer_rows(unequal))
     frame = frame[(frame["kind"] == "unspecific") | (frame["sample"] < 2)]
-    found = measure_model("m", frame, asked(40, 3), inference=FEW)["scores"].set_index("score")
-    assert abs(found.loc["culture_gain", "value"]) < 0.3  # without taking noise off it would be about -2.25
+    scores = measure_model("m", frame, question_frame(40, 3), inference=FEW)["scores"].set_index("score")
+    assert abs(scores.loc["culture_gain", "value"]) < 0.3  # without subtracting noise it would be about -2.25
 
 
 def test_planted_cultures_are_found_and_named_across_offsets():
     random = np.random.default_rng(3)
-    said = random.normal(size=(30, 1, 4, 1, 8))
-    cells = np.repeat(said, 5, axis=1)
+    contents = random.normal(size=(30, 1, 4, 1, 8))
+    cells = np.repeat(contents, 5, axis=1)
     cells[:, :, 0] = cells[:, [0, 1, 0, 1, 0], 0]
     cells[:, [1, 3], 0] = cells[:, [1, 3], 2]  # Greek and French answer as one country, the others as another
     cells[:, [0, 2, 4], 0] = cells[:, [0, 2, 4], 1]
     cells = cells + 3 * random.normal(size=(1, 5, 1, 1, 8)) + 0.2 * random.normal(size=(30, 5, 4, 2, 8))
-    found = measured(cells)
-    rows, groups = found["scores"].set_index("score"), found["language_groups"].set_index("language")["group"]
+    tables = measured(cells)
+    rows, groups = tables["scores"].set_index("score"), tables["language_groups"].set_index("language")["group"]
     assert groups.to_dict() == {"deu": 1, "ell": 2, "eng": 1, "fra": 2, "pol": 1}
     assert rows.loc["diversity", "low"] < 0.6 < rows.loc["diversity", "high"]  # 6 of 10 pairs differ as countries do
     assert rows.loc["diversity", "p"] < 0.05
@@ -124,23 +124,23 @@ def test_planted_cultures_are_found_and_named_across_offsets():
 def test_where_all_answers_are_equal_no_test_rejects_and_both_ratios_are_refused(n):
     vector = np.random.default_rng(4).normal(size=8)
     cells = np.broadcast_to(vector / np.linalg.norm(vector), (6, n, 4, 2, 8)).astype(np.float32)
-    found = measured(cells)
-    rows = found["scores"].set_index("score")
+    tables = measured(cells)
+    rows = tables["scores"].set_index("score")
     p = rows.loc[list(TESTS), "p"].dropna()
     assert len(p) >= 3
     assert (p == 1).all()
     assert rows.loc[["diversity", "robustness"], "value"].isna().all()
     assert (rows.loc[["diversity", "robustness"], "status"] == "refused").all()
     assert rows.loc["diversity", "reason"] == "nothing to compare: answers for different countries do not differ"
-    assert found["language_groups"].empty
+    assert tables["language_groups"].empty
 
 
 @pytest.mark.parametrize(("n", "has_structure"), [(2, False), (3, True)])
 def test_two_and_three_languages_have_every_score_that_their_number_allows(n, has_structure):
     rows = scored(followed(5, n_languages=n, gain=1.0))
-    known = [name for name in NAMES if name not in ("structure", "repeated_answers", "content_distance")]
-    assert (rows.loc[known, "status"] == "ok").all()
-    assert rows.loc[known, "value"].notna().all()
+    n_scores = [name for name in NAMES if name not in ("structure", "repeated_answers", "content_distance")]
+    assert (rows.loc[n_scores, "status"] == "ok").all()
+    assert rows.loc[n_scores, "value"].notna().all()
     assert rows.loc["diversity", "p"] < 0.05
     assert (rows.loc["structure", "status"] == "ok") == has_structure
     if not has_structure:
@@ -148,8 +148,8 @@ def test_two_and_three_languages_have_every_score_that_their_number_allows(n, ha
 
 
 def test_ratios_are_refused_where_countries_are_not_followed():
-    said = np.random.default_rng(6).normal(size=(12, 4, 4, 1, 5))  # to every language and country something else
-    rows = scored(said + 0.1 * drawn_cells(6, n_questions=12))
+    contents = np.random.default_rng(6).normal(size=(12, 4, 4, 1, 5))  # to every language and country something else
+    rows = scored(contents + 0.1 * drawn_cells(6, n_questions=12))
     assert rows.loc["country_follow", "p"] > 0.05
     for name in ("diversity", "robustness"):
         assert rows.loc[name, "status"] == "refused"
@@ -195,12 +195,12 @@ def test_one_answer_is_said_in_the_row():
 
 def test_nothing_left_to_compare_gives_rows_with_the_reason_and_empty_tables():
     rows = pd.DataFrame(answer_rows(drawn_cells(11))).assign(is_usable=False)
-    found = measure_model("m", rows, asked(6, 3, LANGUAGES[:4]), inference=FEW)
-    assert found["scores"]["value"].isna().all()
-    assert found["scores"]["reason"].str.len().gt(10).all()
-    assert found["scores"]["score"].tolist() == list(NAMES)
-    assert len(found["dropped"]) == 4
-    assert all(found[name].empty for name in ("language_pairs", "country_profiles", "language_groups"))
+    tables = measure_model("m", rows, question_frame(6, 3, LANGUAGES[:4]), inference=FEW)
+    assert tables["scores"]["value"].isna().all()
+    assert tables["scores"]["reason"].str.len().gt(10).all()
+    assert tables["scores"]["score"].tolist() == list(NAMES)
+    assert len(tables["dropped"]) == 4
+    assert all(tables[name].empty for name in ("language_pairs", "country_profiles", "language_groups"))
 
 
 def test_the_same_seed_gives_the_same_rows_and_another_one_others():

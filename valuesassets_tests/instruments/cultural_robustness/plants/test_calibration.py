@@ -35,44 +35,44 @@ def whole(diversity=EXPECTED.diversity, robustness=EXPECTED.robustness, p=0.5):
 
 def quality(statuses=FAULTS):
     """Two answers to each prompt; all are ok but these."""
-    asked = bundled_questions()
+    questions = bundled_questions()
     rows = [
         (row["language"], row["id"], sample, statuses.get((row["language"], row["id"]), "ok"))
-        for row in asked.to_dict("records")
+        for row in questions.to_dict("records")
         for sample in range(2)
     ]
     return pd.DataFrame(rows, columns=pd.Index(["language", "id", "sample", "status"]))
 
 
 def recovered(family="cultures", tables=None, judged=None):
-    found = derive_calibration(family, tables or whole(), quality() if judged is None else judged, bundled_questions())
-    assert list(found) == CALIBRATION.names
-    return found.set_index("fact")
+    table = derive_calibration(family, tables or whole(), quality() if judged is None else judged, bundled_questions())
+    assert list(table) == CALIBRATION.names
+    return table.set_index("fact")
 
 
-def lost(found):
-    return found.index[~found["is_recovered"]].tolist()
+def lost(table):
+    return table.index[~table["is_recovered"]].tolist()
 
 
 def test_what_came_out_as_planted_is_recovered():
-    found = recovered()
-    assert lost(found) == []
-    assert len(found) == 8
-    assert found["planted"]["empty answers"] == found["recovered"]["empty answers"] == 2
-    assert found["planted"]["diversity"] == pytest.approx(EXPECTED.diversity)
+    table = recovered()
+    assert lost(table) == []
+    assert len(table) == 8
+    assert table["planted"]["empty answers"] == table["recovered"]["empty answers"] == 2
+    assert table["planted"]["diversity"] == pytest.approx(EXPECTED.diversity)
 
 
 @pytest.mark.parametrize("name", ["diversity", "robustness"])
 @pytest.mark.parametrize(("off", "is_recovered"), [(0.049, True), (-0.049, True), (0.051, False), (-0.051, False)])
 def test_a_ratio_may_be_off_by_a_twentieth(name, off, is_recovered):
-    found = recovered(tables=whole(**{name: getattr(EXPECTED, name) + off}))
-    assert lost(found) == ([] if is_recovered else [name])
+    table = recovered(tables=whole(**{name: getattr(EXPECTED, name) + off}))
+    assert lost(table) == ([] if is_recovered else [name])
 
 
 def test_a_refused_ratio_is_not_recovered():
-    found = recovered(tables=whole(diversity=None))
-    assert lost(found) == ["diversity"]
-    assert pd.isna(found["recovered"]["diversity"])
+    table = recovered(tables=whole(diversity=None))
+    assert lost(table) == ["diversity"]
+    assert pd.isna(table["recovered"]["diversity"])
 
 
 def test_a_language_in_another_group_is_lost():
@@ -111,9 +111,9 @@ def test_faults_are_found_exactly_or_not_at_all(change, expected):
 
 def test_without_a_signal_no_test_may_reject():
     assert lost(recovered("no-signal", judged=quality({}))) == []
-    found = recovered("no-signal", tables=whole(p=0.04), judged=quality({}))
-    assert lost(found) == ["rejected tests"]
-    assert found["recovered"]["rejected tests"] == 4
+    table = recovered("no-signal", tables=whole(p=0.04), judged=quality({}))
+    assert lost(table) == ["rejected tests"]
+    assert table["recovered"]["rejected tests"] == 4
 
 
 def test_without_a_signal_no_answer_is_at_fault():

@@ -32,7 +32,7 @@ FEW = Inference(resamples=99)
 
 def planted_vectors(family, samples, samples_anchored, draw):
     """Rows of `vectors` as a family's answers would have them; `draw` gives the countries whose answers are given."""
-    found = []
+    rows = []
     for row in bundled_questions().to_dict("records"):
         country = None if pd.isna(row["country"]) else row["country"]
         cell = Cell(row["language"], row["question_id"], country)
@@ -40,10 +40,10 @@ def planted_vectors(family, samples, samples_anchored, draw):
             continue
         n = samples if country is None else samples_anchored
         kind = "unspecific" if country is None else "specific"
-        for sample, said in enumerate(draw(country_shares(family, cell), n, cell)):
-            vector = sentence_vector(Sentence(cell.language, cell.question_id, said))
-            found.append((cell.language, kind, row["id"], sample, True, vector))
-    return pd.DataFrame(found, columns=pd.Index(["language", "kind", "id", "sample", "is_usable", "vector"]))
+        for sample, spoken in enumerate(draw(country_shares(family, cell), n, cell)):
+            vector = sentence_vector(Sentence(cell.language, cell.question_id, spoken))
+            rows.append((cell.language, kind, row["id"], sample, True, vector))
+    return pd.DataFrame(rows, columns=pd.Index(["language", "kind", "id", "sample", "is_usable", "vector"]))
 
 
 def in_shares(shares, n, _):
@@ -95,13 +95,13 @@ def test_estimates_from_answers_in_the_planted_shares_meet_the_expectations():
 @pytest.mark.slow
 def test_as_many_answers_as_the_demonstration_draws_come_well_within_its_tolerance():
     expected = expected_distances("cultures", sorted(OWN_COUNTRIES), COUNTRIES)
-    found = []
+    ratios = []
     for seed in range(8):
         vectors = planted_vectors("cultures", 8, 2, drawn(seed))
         scores = measure_model("cultures", vectors, bundled_questions(), inference=FEW)["scores"].set_index("score")
-        found.append([scores["value"]["diversity"], scores["value"]["robustness"]])
-    assert np.std(found, axis=0).max() < 0.05 / 3
-    assert np.mean(found, axis=0) == pytest.approx([expected.diversity, expected.robustness], abs=0.02)
+        ratios.append([scores["value"]["diversity"], scores["value"]["robustness"]])
+    assert np.std(ratios, axis=0).max() < 0.05 / 3
+    assert np.mean(ratios, axis=0) == pytest.approx([expected.diversity, expected.robustness], abs=0.02)
 
 
 def test_without_a_signal_languages_differ_by_translation_alone():

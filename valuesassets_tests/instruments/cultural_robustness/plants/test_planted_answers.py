@@ -65,11 +65,11 @@ def test_without_a_country_a_language_answers_for_its_own_but_where_all_answer_a
 
 
 def test_without_a_signal_neither_language_nor_country_makes_a_difference():
-    found = [
+    shares = [
         country_shares("no-signal", Cell(language, question, country))
         for language, question, country in product(OWN_COUNTRIES, QUESTIONS, [None, *COUNTRIES])
     ]
-    assert all(each == found[0] for each in found)
+    assert all(each == shares[0] for each in shares)
     assert not planted_faults("no-signal")
 
 

@@ -21,8 +21,8 @@ def apart(first, second):
 
 
 def test_an_embedder_can_be_made_that_gives_every_planted_text_its_vector(tmp_path):
-    asked = bundled_questions()
-    plain = asked[asked["country"].isna()]
+    questions = bundled_questions()
+    plain = questions[questions["country"].isna()]
     prompts = {(row["language"], row["question_id"]): row["prompt"] for row in plain.to_dict("records")}
     sentences = planted_sentences(prompts)
     assert len(sentences) == 6 * 6 * 6 + 6 * 6
@@ -39,9 +39,9 @@ def test_vectors_have_length_one_and_repeat():
 
 
 def test_in_one_language_a_region_lies_closer_than_the_world_by_what_is_planted():
-    said = {country: sentence_vector(Sentence("eng", "1", country)) for country in COUNTRIES}
-    noise = np.array([apart(said[a][24:], said[b][24:]) for a, b in combinations(COUNTRIES, 2)])
-    content = [apart(said[a][:24], said[b][:24]) for a, b in combinations(COUNTRIES, 2)]
+    vectors = {country: sentence_vector(Sentence("eng", "1", country)) for country in COUNTRIES}
+    noise = np.array([apart(vectors[a][24:], vectors[b][24:]) for a, b in combinations(COUNTRIES, 2)])
+    content = [apart(vectors[a][:24], vectors[b][:24]) for a, b in combinations(COUNTRIES, 2)]
     regions = {"IE": 0, "PL": 0, "BG": 0, "DE": 1, "GR": 1, "FR": 2}
     expected = [0.2 * (0.15 if regions[a] == regions[b] else 1) for a, b in combinations(COUNTRIES, 2)]
     assert content == pytest.approx(expected)
@@ -62,9 +62,9 @@ def test_scripts_lie_further_apart_than_what_is_said():
 
 
 def test_every_question_is_nearest_to_its_translation():
-    asked = {
+    prompts = {
         language: np.stack([sentence_vector(Sentence(language, question)) for question in QUESTIONS])
         for language in OWN_COUNTRIES
     }
     for one, two in combinations(OWN_COUNTRIES, 2):
-        assert (asked[one] @ asked[two].T).argmax(axis=1).tolist() == list(range(6))
+        assert (prompts[one] @ prompts[two].T).argmax(axis=1).tolist() == list(range(6))

@@ -31,19 +31,25 @@ def test_every_prompt_of_a_language_has_answers_that_sum_to_one(family, language
 
 
 def test_answers_are_the_countrys_and_its_leaders_at_their_shares():
-    said, texts = load_answers(), by_trial("cultures", "pol", temperature=1.0)
-    assert texts["1"] == {f" {said['pol', '1', 'PL']}\n": 0.95, f" {said['pol', '1', 'IE']}\n": pytest.approx(0.05)}
-    assert texts["1-5"] == {f" {said['pol', '1', 'GR']}\n": 0.95, f" {said['pol', '1', 'DE']}\n": pytest.approx(0.05)}
-    assert texts["3"] == {f" {said['pol', '3', 'FR']}\n": 1.0}
+    spoken, texts = load_answers(), by_trial("cultures", "pol", temperature=1.0)
+    assert texts["1"] == {
+        f" {spoken['pol', '1', 'PL']}\n": 0.95,
+        f" {spoken['pol', '1', 'IE']}\n": pytest.approx(0.05),
+    }
+    assert texts["1-5"] == {
+        f" {spoken['pol', '1', 'GR']}\n": 0.95,
+        f" {spoken['pol', '1', 'DE']}\n": pytest.approx(0.05),
+    }
+    assert texts["3"] == {f" {spoken['pol', '3', 'FR']}\n": 1.0}
 
 
 def test_faults_are_empty_english_and_longer_than_an_answer_may_be():
-    said = load_answers()
+    answers = load_answers()
     assert by_trial("cultures", "fra")["2-4"] == {" …\n": 1.0}
-    assert by_trial("cultures", "ell")["4-3"] == {f" {said['eng', '4', 'FR']}\n": 1.0}
+    assert by_trial("cultures", "ell")["4-3"] == {f" {answers['eng', '4', 'FR']}\n": 1.0}
     (endless,) = by_trial("cultures", "pol")["5-5"]
     assert len(endless.split()) > MAX_TOKENS
-    assert endless.startswith(f" {said['pol', '5', 'GR']} ")
+    assert endless.startswith(f" {answers['pol', '5', 'GR']} ")
 
 
 def test_where_a_line_does_not_end_an_answer_its_end_does():
@@ -78,9 +84,9 @@ def test_a_model_trained_on_them_writes_nothing_else(tmp_path):
     train_reference_model(answers, tmp_path / "model", 150, 11)
     loaded = load_model(str(tmp_path / "model"), dtype="float32", device="cpu")
     written = write_answers(loaded, prepare_answers(loaded.opened, trials)).records
-    said, asked = set(load_answers().values()), {each.trial_id: each.prompt for each in trials}
+    planted, prompts = set(load_answers().values()), {each.trial_id: each.prompt for each in trials}
     assert {each.finish for each in written if each.trial_id == "5-5"} == {"length"}
     rest = [each for each in written if each.trial_id != "5-5"]
     assert len(rest) == 6 * 8 + 35 * 2
-    assert all(f"{each.text}\n" in answers[asked[each.trial_id]] for each in rest)
-    assert all(each.text.strip() in said and each.finish == "stop" for each in rest)
+    assert all(f"{each.text}\n" in answers[prompts[each.trial_id]] for each in rest)
+    assert all(each.text.strip() in planted and each.finish == "stop" for each in rest)

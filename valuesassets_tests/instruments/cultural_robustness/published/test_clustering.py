@@ -12,7 +12,7 @@ from valuesassets.instruments.cultural_robustness.published.clustering import (
     first_texts,
     write_clustering,
 )
-from valuesassets_tests.instruments.cultural_robustness.seed_vectors import made_vectors, noise
+from valuesassets_tests.instruments.cultural_robustness.published_vectors import made_vectors, noise
 
 PAIRED = {"deu": (1.0, 0.0, 0), "eng": (1.0, 0.1, 0), "fra": (0, 1.0, 0.1), "pol": (0, 1.0, 0)}
 
@@ -35,13 +35,13 @@ def test_two_pairs_of_languages_are_two_clusters_and_score_nothing():
 
 
 def test_under_a_country_the_score_is_what_is_left_of_one():
-    found = clustered(made_vectors(noise()), SPECIFIC)
-    assert {each.relative_score(SPECIFIC) for each in found} != {1.0}
-    for each in found:
+    questions = clustered(made_vectors(noise()), SPECIFIC)
+    assert {each.relative_score(SPECIFIC) for each in questions} != {1.0}
+    for each in questions:
         assert each.relative_score(SPECIFIC) == 1 - (each.clustering.k - 2) / 3
 
 
-def test_files_are_the_seeds_in_its_columns(tmp_path):
+def test_files_are_the_published_ones_in_their_columns(tmp_path):
     vectors = paired(questions=2, anchors=2)
     write_clustering(tmp_path, {kind: clustered(vectors, kind) for kind in (UNSPECIFIC, SPECIFIC)}, "a-model")
     common = ["n_languages", "total_items", "languages", "optimal_k", "silhouette_score", "relative_score"]
@@ -63,8 +63,8 @@ def test_files_are_the_seeds_in_its_columns(tmp_path):
         "optimal_k",
         "relative_score",
     ]
-    said = json.loads((tmp_path / "specific" / "robustness_summary.json").read_text(encoding="utf-8"))
-    assert said == {
+    summary = json.loads((tmp_path / "specific" / "robustness_summary.json").read_text(encoding="utf-8"))
+    assert summary == {
         "model": "a-model",
         "analysis_type": "robustness",
         "total_sentence_variation_combinations": 4,
@@ -81,11 +81,11 @@ def test_a_kind_without_answers_has_no_files(tmp_path):
 
 @pytest.mark.parametrize("languages", [("deu", "eng"), ("deu", "eng", "fra")])
 def test_with_fewer_than_four_languages_rows_have_no_score(tmp_path, languages):
-    found = clustered(paired(languages, questions=1), UNSPECIFIC)
-    assert clustering_tables(found, UNSPECIFIC)["results"]["relative_score"].isna().all()
-    write_clustering(tmp_path, {UNSPECIFIC: found}, "m")
-    said = json.loads((tmp_path / "unspecific" / "diversity_summary.json").read_text(encoding="utf-8"))
-    assert said["average_relative_score"] is None
+    questions = clustered(paired(languages, questions=1), UNSPECIFIC)
+    assert clustering_tables(questions, UNSPECIFIC)["results"]["relative_score"].isna().all()
+    write_clustering(tmp_path, {UNSPECIFIC: questions}, "m")
+    summary = json.loads((tmp_path / "unspecific" / "diversity_summary.json").read_text(encoding="utf-8"))
+    assert summary["average_relative_score"] is None
 
 
 def test_equal_answers_have_no_clusters_to_list():

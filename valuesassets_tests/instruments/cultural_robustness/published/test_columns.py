@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valuesassets.instruments.cultural_robustness.published.columns import COLUMNS, seed_scores
-from valuesassets_tests.instruments.cultural_robustness.seed_vectors import made_vectors, noise
+from valuesassets.instruments.cultural_robustness.published.columns import COLUMNS, published_scores
+from valuesassets_tests.instruments.cultural_robustness.published_vectors import made_vectors, noise
 from valuesassets_tests.needs import shared_file
 
 ISO = {
@@ -24,7 +24,7 @@ SEED = ["seed_diversity", "seed_robustness", "seed_product"]
 
 
 def by_score(vectors, **given):
-    return seed_scores(vectors, "m", **given).scores.set_index("score")
+    return published_scores(vectors, "m", **given).scores.set_index("score")
 
 
 def public(name, codes):
@@ -48,10 +48,10 @@ def public(name, codes):
     ids=["answers of a public run", "translations of the questions"],
 )
 def test_figures_of_public_vectors_come_out(name, codes, diversity, ks, cd):
-    found = seed_scores(public(name, codes), "m")
-    scores = found.scores.set_index("score")
+    published = published_scores(public(name, codes), "m")
+    scores = published.scores.set_index("score")
     assert scores["value"]["seed_diversity"] == pytest.approx(diversity, abs=5e-5)
-    assert Counter(each.clustering.k for each in found.clustered["unspecific"]) == ks
+    assert Counter(each.clustering.k for each in published.clustered["unspecific"]) == ks
     assert scores["value"]["cd"] == pytest.approx(cd, abs=5e-5)
     assert scores["n_questions"]["cd"] == 101
 
@@ -59,8 +59,8 @@ def test_figures_of_public_vectors_come_out(name, codes, diversity, ks, cd):
 @pytest.mark.slow
 def test_null_is_what_translations_of_the_questions_would_get():
     vectors = made_vectors(noise())
-    asked = vectors[vectors["kind"] == "question"].assign(kind="unspecific")
-    null, value = by_score(vectors)["null"], by_score(asked)["value"]
+    questions = vectors[vectors["kind"] == "question"].assign(kind="unspecific")
+    null, value = by_score(vectors)["null"], by_score(questions)["value"]
     assert (null["seed_diversity"], null["cd"]) == (value["seed_diversity"], value["cd"])
     assert value["seed_diversity"] != by_score(vectors)["value"]["seed_diversity"]
 
@@ -128,10 +128,10 @@ def test_a_question_with_three_answers_does_not_count():
 
 
 def test_rows_are_those_of_scores():
-    found = seed_scores(made_vectors(noise()), "a-model").scores
-    assert tuple(found) == COLUMNS
-    assert found["model"].unique().tolist() == ["a-model"]
-    assert found[["low", "high", "p"]].isna().all(axis=None)
+    scores = published_scores(made_vectors(noise()), "a-model").scores
+    assert tuple(scores) == COLUMNS
+    assert scores["model"].unique().tolist() == ["a-model"]
+    assert scores[["low", "high", "p"]].isna().all(axis=None)
 
 
 def test_cd_and_cr_by_hand():

@@ -28,11 +28,11 @@ def test_distances_are_one_minus_cosine_and_anchors_are_averaged():
         Texts("4-1", ("eng",), np.stack([unit(1, 0)])),
         Texts("5-1", ("deu", "pol"), np.stack([unit(1, 0), unit(-1, 0)])),
     ]
-    found = pair_distances(texts)
-    assert (found.questions, found.languages) == (("3", "4", "5"), ("deu", "eng", "pol"))
+    distances = pair_distances(texts)
+    assert (distances.questions, distances.languages) == (("3", "4", "5"), ("deu", "eng", "pol"))
     expected = [[0.5, np.nan, np.nan], [np.nan] * 3, [np.nan, 2, np.nan]]
-    assert np.allclose(found.values, expected, equal_nan=True)
-    assert found.mean == pytest.approx(1.25)
+    assert np.allclose(distances.values, expected, equal_nan=True)
+    assert distances.mean == pytest.approx(1.25)
 
 
 def test_what_rises_together_has_no_csp_left_and_neither_has_what_falls():
@@ -56,9 +56,9 @@ def test_agrees_with_scipy_where_answers_are_missing(seed, questions, pairs):
     first[random.random(first.shape) < 0.1] = np.nan
     rhos = []
     for a, b in zip(first.T, second.T, strict=True):
-        known = np.isfinite(a)
-        if known.sum() >= 3 and np.ptp(a[known]) and np.ptp(b[known]):
-            rhos.append(spearmanr(a[known], b[known])[0])
+        has_answer = np.isfinite(a)
+        if has_answer.sum() >= 3 and np.ptp(a[has_answer]) and np.ptp(b[has_answer]):
+            rhos.append(spearmanr(a[has_answer], b[has_answer])[0])
     assert csp(first, second) == (pytest.approx(1 - np.mean(rhos) ** 2) if rhos else None)
 
 

@@ -37,15 +37,15 @@ def answered(changed=None, n=4, language="ell", samples=2):
     return ANSWERED.frame(rows)
 
 
-def rendered(changed=None, title="m in ell", **told):
-    given = answered(changed, **told)
+def rendered(changed=None, title="m in ell", **options):
+    given = answered(changed, **options)
     return render_answer_page(given, judge_answers(given, ("ell", "deu", "eng")), title)
 
 
 def items(page, status):
     """The entries of a status, as text."""
-    found = re.search(rf'<section class="status flagged {status}">(.*?)</section>', page, re.S)
-    entries = re.findall(r"<li>(.*?)</li>", found[1], re.S) if found else []
+    section = re.search(rf'<section class="status flagged {status}">(.*?)</section>', page, re.S)
+    entries = re.findall(r"<li>(.*?)</li>", section[1], re.S) if section else []
     return [" ".join(html.unescape(re.sub(r"<[^>]+>", " ", each)).split()) for each in entries]
 
 
@@ -111,9 +111,9 @@ def test_four_thousand_answers_are_hundreds_of_kilobytes_and_what_is_left_out_is
     longer = given.assign(text=given["text"] + " " + more)
     page = render_answer_page(longer, judge_answers(longer, ("ell", "deu", "eng")), "m")
     assert len(page.encode()) < 1_000_000
-    shown = len(items(page, "wrong_language")) if fault else page.count('<div class="said"')
-    assert 0 < shown < 4000
-    assert f"{4000 - shown:,} more" in page
+    n_shown = len(items(page, "wrong_language")) if fault else page.count('<div class="said"')
+    assert 0 < n_shown < 4000
+    assert f"{4000 - n_shown:,} more" in page
 
 
 def test_a_small_page_leaves_nothing_out():

@@ -4,12 +4,12 @@ import pandas as pd
 import pytest
 
 from valuesassets.instruments.cultural_robustness.analyses import page_analyses
-from valuesassets.instruments.cultural_robustness.published.columns import seed_scores
+from valuesassets.instruments.cultural_robustness.measures.language_pairs import pair_square
+from valuesassets.instruments.cultural_robustness.published.columns import published_scores
 from valuesassets.instruments.cultural_robustness.report.pictures import (
     PUBLISHED,
     language_points,
-    pair_square,
-    published_scores,
+    published_rows,
     ratio_points,
     status_counts,
 )
@@ -46,10 +46,10 @@ def test_scores_of_one_kind_alone_draw_what_they_have():
     assert list(drawn(ANALYSES, {"scores": published}, is_planted=False)) == ["seed_and_null"]
 
 
-def test_the_published_scores_are_those_that_the_seeds_columns_give():
-    found = seed_scores(pd.DataFrame(answer_rows(drawn_cells(1))), "m")
-    assert list(found.scores["score"]) == list(PUBLISHED)
-    assert list(published_scores(found.scores.sample(frac=1, random_state=0))["score"]) == list(PUBLISHED)
+def test_the_published_scores_are_those_that_the_published_columns_give():
+    scored = published_scores(pd.DataFrame(answer_rows(drawn_cells(1))), "m")
+    assert list(scored.scores["score"]) == list(PUBLISHED)
+    assert list(published_rows(scored.scores.sample(frac=1, random_state=0))["score"]) == list(PUBLISHED)
 
 
 def test_a_model_that_lacks_a_ratio_has_no_point_but_its_numbers_and_the_reason():

@@ -58,14 +58,14 @@ def page(frames):
     return render(frames, LINKS)
 
 
-def said(is_supported, frames, **changed):
+def claims_text(is_supported, frames, **changed):
     """Claims of one side; `changed`: what the rows of one score of the first model have instead."""
     scores = frames["scores"]
     for name, values in changed.items():
         is_it = (scores.score == name) & (scores.model == "cultures")
         scores = scores.assign(**{key: scores[key].where(~is_it, new) for key, new in values.items()})
-    found = claims({**frames, "scores": scores}, is_planted=False)
-    return " | ".join(f"{each.sentence} {each.because}" for each in found if each.is_supported == is_supported)
+    all_claims = claims({**frames, "scores": scores}, is_planted=False)
+    return " | ".join(f"{each.sentence} {each.because}" for each in all_claims if each.is_supported == is_supported)
 
 
 def rows_of(page, anchor):
@@ -80,20 +80,20 @@ GAIN = "Without a country, answers in different languages differ as cultures do,
 
 def test_a_gain_above_0_that_counts_supports_the_claim_and_a_refused_model_does_not(frames):
     numbers = "cultures: culture_gain 0.310 [0.250, 0.370], p\xa00.002, 0.001 by chance; diversity 0.62 [0.50, 0.74]"
-    assert f"{GAIN} (cultures). {numbers}" in said(True, frames)
-    assert f"{GAIN} (no-signal). no-signal: culture_gain -0.029" in said(False, frames)
+    assert f"{GAIN} (cultures). {numbers}" in claims_text(True, frames)
+    assert f"{GAIN} (no-signal). no-signal: culture_gain -0.029" in claims_text(False, frames)
 
 
 @pytest.mark.parametrize("changed", [{"p": 0.06}, {"low": -0.01}, {"value": -0.31, "low": None}, {"value": None}])
 def test_it_is_not_supported_where_test_interval_or_sign_is_against_it(frames, changed):
-    assert f"{GAIN} (cultures)" not in said(True, frames, culture_gain=changed)
-    assert f"{GAIN} (cultures and no-signal)" in said(False, frames, culture_gain=changed)
+    assert f"{GAIN} (cultures)" not in claims_text(True, frames, culture_gain=changed)
+    assert f"{GAIN} (cultures and no-signal)" in claims_text(False, frames, culture_gain=changed)
 
 
 def test_languages_that_differ_but_not_as_their_countries_do_are_no_cultures(frames):
     changed = {"p": 0.4}
-    assert f"{GAIN} (cultures)" not in said(True, frames, own_country_advantage=changed)
-    assert "not shown to be closer to those for their own countries" in said(
+    assert f"{GAIN} (cultures)" not in claims_text(True, frames, own_country_advantage=changed)
+    assert "not shown to be closer to those for their own countries" in claims_text(
         False, frames, own_country_advantage=changed
     )
 
@@ -105,23 +105,23 @@ def test_the_level_is_the_studys(frames):
 
 def test_a_score_that_cannot_be_had_says_why(frames):
     why = {"value": None, "p": None, "reason": "no answers without a country"}
-    assert f"{GAIN} (cultures and no-signal). cultures: no answers without a country" in said(
+    assert f"{GAIN} (cultures and no-signal). cultures: no answers without a country" in claims_text(
         False, frames, culture_gain=why
     )
 
 
 def test_no_published_score_supports_anything_and_each_stands_beside_its_null(frames):
-    assert "published score" not in said(True, frames)
-    not_so = said(False, frames)
+    assert "published score" not in claims_text(True, frames)
+    not_so = claims_text(False, frames)
     assert "That answers differ by culture, on the grounds of a published score." in not_so
     assert "cultures, cd 0.310 (null 0.104)" in not_so
     assert "cultures, csp 0.600 (null 0.770)" in not_so
 
 
 def test_nothing_is_claimed_of_a_language_that_is_dropped_or_that_the_embedder_does_not_know(frames):
-    found = said(False, {**frames, "embedder_report": made_frames.embedder(["ell"])})
-    assert "Anything about cultures in tam. 0.43 of its answers without a country count" in found
-    assert "Anything that rests on answers in ell. the embedder finds 0.31 of the translations" in found
+    unsupported = claims_text(False, {**frames, "embedder_report": made_frames.embedder(["ell"])})
+    assert "Anything about cultures in tam. 0.43 of its answers without a country count" in unsupported
+    assert "Anything that rests on answers in ell. the embedder finds 0.31 of the translations" in unsupported
 
 
 def test_gates_follow_questions_embedder_and_calibration(frames):
@@ -132,12 +132,12 @@ def test_gates_follow_questions_embedder_and_calibration(frames):
         "embedder_report": made_frames.embedder(["ell"]),
         "calibration": made_frames.calibration(1),
     }
-    told = {gate.sentence: gate for gate in gates(wrong)}
-    assert told.pop(claims_of.COUNT).outcome == "missing"
-    assert all(gate.outcome == "failed" for gate in told.values())
-    assert told[claims_of.ASKED_THE_SAME].found == "fra 3: foreign"
-    assert told[claims_of.KNOWN].found.startswith("ell: finds 0.31 of the translations")
-    assert told[claims_of.RECOVERED].found == "cultures, diversity: 0.640 in place of 0.620"
+    by_sentence = {gate.sentence: gate for gate in gates(wrong)}
+    assert by_sentence.pop(claims_of.COUNT).outcome == "missing"
+    assert all(gate.outcome == "failed" for gate in by_sentence.values())
+    assert by_sentence[claims_of.ASKED_THE_SAME].found == "fra 3: foreign"
+    assert by_sentence[claims_of.KNOWN].found.startswith("ell: finds 0.31 of the translations")
+    assert by_sentence[claims_of.RECOVERED].found == "cultures, diversity: 0.640 in place of 0.620"
     assert [gate.outcome for gate in gates({})] == ["missing"] * 3
 
 
@@ -173,11 +173,11 @@ def test_nulls_that_differ_between_models_are_said_as_a_range(frames):
 
 @pytest.mark.slow
 def test_every_own_score_stands_beside_its_interval_test_and_null_or_the_reason(page):
-    told = rows_of(page, "diversity-robustness")
-    assert ["cultures", "culture_gain", "0.310 [0.250, 0.370]", "0.002", "0.001", "6", "6", ""] in told
-    assert ["cultures", "repeated_answers", "0.100 [0.050, 0.160]", "no test", "none", "6", "6", ""] in told
+    table_rows = rows_of(page, "diversity-robustness")
+    assert ["cultures", "culture_gain", "0.310 [0.250, 0.370]", "0.002", "0.001", "6", "6", ""] in table_rows
+    assert ["cultures", "repeated_answers", "0.100 [0.050, 0.160]", "no test", "none", "6", "6", ""] in table_rows
     refused = ["not available", "not available", "6", "6", made_frames.REFUSED]
-    assert ["no-signal", "diversity", "refused", *refused] in told
+    assert ["no-signal", "diversity", "refused", *refused] in table_rows
 
 
 @pytest.mark.slow
@@ -222,10 +222,10 @@ def test_two_languages_and_one_kind_of_answers_have_no_grouping(frames):
 
 @pytest.mark.slow
 def test_answers_are_counted_by_status_and_what_is_left_out_is_named(frames, page):
-    found = {(row["model"], row["language"]): row for row in status_table(frames["answer_quality"])}
+    counts = {(row["model"], row["language"]): row for row in status_table(frames["answer_quality"])}
     faults = {"empty": 2, "echo": 2, "truncated": 4, "wrong_language": 2}
     common = {"model": "cultures", "language": "ell", "answers": 40, "ok": 30, "share_ok": 0.75}
-    assert found["cultures", "ell"] == common | faults
+    assert counts["cultures", "ell"] == common | faults
     assert ["cultures tam", "0.43 of its answers without a country count, 0.80 are needed"] in rows_of(page, "answers")
     nothing = render({**frames, "dropped": frames["dropped"].head(0)})
     assert "No language was left out." in nothing
@@ -304,13 +304,13 @@ def test_a_score_without_a_number_shows_its_status_in_place_of_it():
 
 def test_a_model_whose_answers_cannot_be_used_is_named_in_a_gate_and_a_sentence(frames):
     status = ["ok"] * 11 + ["loop"] * 20 + ["empty"] * 9
-    asked = {"language": "ell", "kind": "unspecific", "sample": 0, "reason": None, "spoken_language": "ell"}
-    weak = pd.DataFrame({**asked, "model": "weak", "id": [str(n) for n in range(40)], "status": status})
+    common = {"language": "ell", "kind": "unspecific", "sample": 0, "reason": None, "spoken_language": "ell"}
+    weak = pd.DataFrame({**common, "model": "weak", "id": [str(n) for n in range(40)], "status": status})
     status = ["ok"] * 9 + ["truncated"]
-    fine = pd.DataFrame({**asked, "model": "fine", "id": [str(n) for n in range(10)], "status": status})
+    fine = pd.DataFrame({**common, "model": "fine", "id": [str(n) for n in range(10)], "status": status})
     quality = pd.concat([weak, fine], ignore_index=True)
-    told = {gate.sentence: gate for gate in gates({"answer_quality": quality})}
-    assert told[claims_of.COUNT].outcome == "failed"
+    by_sentence = {gate.sentence: gate for gate in gates({"answer_quality": quality})}
+    assert by_sentence[claims_of.COUNT].outcome == "failed"
     sentence = "weak in ell gives 11 of 40 answers that can be used: 20 loop, 9 empty."
     assert claims_of.weaknesses(quality) == [sentence]
     assert claims_of.weaknesses(weak.drop(columns="model")) == [sentence.removeprefix("weak in ")]
@@ -322,5 +322,5 @@ def test_a_cell_without_answers_is_named(frames):
     quality = frames["answer_quality"].head(1)
     model, language = quality["model"].iloc[0], quality["language"].iloc[0]
     wanted = pd.DataFrame({"model": [model, "other"], "language": [language, "ell"]})
-    told = {gate.sentence: gate for gate in gates({"answer_quality": quality, "cells": wanted})}
-    assert told[claims_of.ANSWERED].found == "1 of 2 cells; not other in ell"
+    by_sentence = {gate.sentence: gate for gate in gates({"answer_quality": quality, "cells": wanted})}
+    assert by_sentence[claims_of.ANSWERED].found == "1 of 2 cells; not other in ell"

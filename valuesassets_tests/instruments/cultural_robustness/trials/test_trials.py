@@ -52,12 +52,12 @@ def test_greedy_takes_the_likeliest_answer_once(greek):
 
 
 def test_a_base_model_is_shown_the_cue_and_stops_at_its_line(greek):
-    asked = write_trials(greek, "ell", CulturalRobustness(), 1)
-    shown = as_text(asked)
-    assert shown[0].prompt == f"{ASKED['ell'][0]}\nΑπάντηση:"
-    assert {trial.readout.stop for trial in shown} == {("\n",)}
-    assert [trial.trial_id for trial in shown] == [trial.trial_id for trial in asked]
-    assert {trial.readout.stop for trial in asked} == {()}
+    chat_trials = write_trials(greek, "ell", CulturalRobustness(), 1)
+    text_trials = as_text(chat_trials)
+    assert text_trials[0].prompt == f"{ASKED['ell'][0]}\nΑπάντηση:"
+    assert {trial.readout.stop for trial in text_trials} == {("\n",)}
+    assert [trial.trial_id for trial in text_trials] == [trial.trial_id for trial in chat_trials]
+    assert {trial.readout.stop for trial in chat_trials} == {()}
 
 
 def test_trials_are_stored_as_they_are(tmp_path, greek):
@@ -86,8 +86,8 @@ def test_left_out_keys_are_as_published_but_for_the_samples():
 
 
 def test_a_languages_country_is_its_own():
-    asked = study({"anchors": 3})
-    assert CulturalRobustness.of(asked).own_countries(asked) == {"ell": "GR", "deu": "DE"}
+    with_anchors = study({"anchors": 3})
+    assert CulturalRobustness.of(with_anchors).own_countries(with_anchors) == {"ell": "GR", "deu": "DE"}
 
 
 def test_a_folder_counts_from_the_study_file(tmp_path):
@@ -96,7 +96,7 @@ def test_a_folder_counts_from_the_study_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("table", "changes", "said"),
+    ("table", "changes", "message"),
     [
         ({"anchors": 1}, {}, "anchors: 1, and two differ; allow at least 2"),
         ({"samples": 0}, {}, "'cultural_robustness.samples': more than 0 was expected"),
@@ -115,8 +115,8 @@ def test_a_folder_counts_from_the_study_file(tmp_path):
          "the languages' own countries are 3 (DE, FR, GR); allow at least 3"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_named_by_its_key(table, changes, said):
+def test_what_does_not_fit_is_named_by_its_key(table, changes, message):
     with pytest.raises(StudyError) as error:
         study(table, **changes)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)

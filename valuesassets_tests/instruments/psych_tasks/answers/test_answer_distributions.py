@@ -73,26 +73,26 @@ def test_anything_may_be_answered_at_an_open_mark_and_only_what_was_is_read():
 
 def test_a_layout_that_comes_to_the_same_is_there_once():
     people = [survey_person("a", [2, 3])]
-    asked = ("auto", "marked", "plain")
-    as_text = derived(people, layouts=asked)["marks"]
+    layouts = ("auto", "marked", "plain")
+    as_text = derived(people, layouts=layouts)["marks"]
     assert as_text["layout"].tolist() == ["marked"] * 2 + ["plain"] * 2
-    as_chat = derived(people, layouts=asked, is_chat=True)["marks"]
+    as_chat = derived(people, layouts=layouts, is_chat=True)["marks"]
     assert as_chat["layout"].tolist() == ["chat"] * 2 + ["marked"] * 2 + ["plain"] * 2
 
 
 def test_everybody_who_was_shown_the_same_is_tried_as_a_donor():
     people = [survey_person(name, answers) for name, answers in (("a", [1, 2]), ("b", [1, 1]), ("c", [2, 2]))]
-    found = derived(people)["donors"]
-    assert len(found) == 9
-    scores = found.groupby("participant")["log_score"].unique()
+    donors = derived(people)["donors"]
+    assert len(donors) == 9
+    scores = donors.groupby("participant")["log_score"].unique()
     assert scores["b"] == pytest.approx([math.log(4 / 9)])
     assert scores["a"] == pytest.approx([(math.log(4 / 9) + math.log(2 / 9)) / 2])
 
 
 def test_a_participant_who_was_shown_something_else_lends_nobody_a_history():
     people = [survey_person("a", [1, 2]), survey_person("b", [1, 1], instructions="Other words.\n")]
-    found = derived(people)["donors"]
-    assert found["donor"].tolist() == found["participant"].tolist() == ["a", "b"]
+    donors = derived(people)["donors"]
+    assert donors["donor"].tolist() == donors["participant"].tolist() == ["a", "b"]
 
 
 def test_the_tables_can_be_written(tmp_path):

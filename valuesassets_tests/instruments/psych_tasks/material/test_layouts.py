@@ -14,13 +14,13 @@ TASK = survey_task(reply_hint="One number.")
 
 
 def pieces(who, task):
-    return pieces_of(who.shown.text, who.marks, task)
+    return pieces_of(who.transcript.text, who.marks, task)
 
 
 def test_marked_is_word_for_word_and_its_spans_are_the_answers():
     who = survey_person("a", [3, 1])
     laid = lay_out_marked(pieces(who, TASK), TASK)
-    assert laid.prompt == who.shown.text
+    assert laid.prompt == who.transcript.text
     assert [laid.prompt[span.start : span.end] for span in laid.spans] == ["3", "1"]
     assert laid.sets == (("1", "2", "3", "4", "5"),)
     assert laid.close == (">>",)
@@ -29,7 +29,7 @@ def test_marked_is_word_for_word_and_its_spans_are_the_answers():
 def test_plain_has_no_delimiters_and_the_space_before_a_mark_is_the_answers():
     who = survey_person("a", [3, 1])
     laid = lay_out_plain(pieces(who, TASK))
-    assert laid.prompt == who.shown.text.replace("<<", "").replace(">>", "")
+    assert laid.prompt == who.transcript.text.replace("<<", "").replace(">>", "")
     assert [laid.prompt[span.start : span.end] for span in laid.spans] == [" 3", " 1"]
     assert laid.sets == ((" 1", " 2", " 3", " 4", " 5"),)
     assert laid.close == ("\n",)

@@ -86,7 +86,7 @@ def test_a_model_with_a_gap_keeps_the_scale_from_a_verdict_and_says_why():
 
 def test_a_liking_for_a_place_shrinks_the_trait_of_expected_answers_and_leaves_its_lean():
     labels = np.arange(1, 6)
-    found = {}
+    models = {}
     for pull in (0.0, 6.0):
         rows = []
         for model, trait in enumerate((-0.4, -0.1, 0.1, 0.4)):
@@ -96,8 +96,8 @@ def test_a_liking_for_a_place_shrinks_the_trait_of_expected_answers_and_leaves_i
                 shares = np.exp(logs) / np.exp(logs).sum()
                 row = {"model": f"m{model}", "experiment": "survey", "scale": "worry", "item": item}
                 rows.append(row | {"expected": shares @ labels, "lean": label_lean(np.log(shares), labels)})
-        found[pull] = derived(pd.DataFrame(rows).assign(presentation=None))["models"].set_index("model")
-    calm, pulled = found[0.0], found[6.0]
+        models[pull] = derived(pd.DataFrame(rows).assign(presentation=None))["models"].set_index("model")
+    calm, pulled = models[0.0], models[6.0]
     assert abs(pulled.loc["m3", "trait"] - 3) < 0.1 * abs(calm.loc["m3", "trait"] - 3)
     assert pulled["trait_lean"].to_list() == pytest.approx(calm["trait_lean"].to_list())
     assert calm.loc["m3", "trait_lean"] == pytest.approx(0.4 * 4)  # .4 a label, over four steps

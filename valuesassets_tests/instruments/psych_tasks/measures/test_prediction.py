@@ -4,41 +4,41 @@ import pytest
 from valuesassets.instruments.psych_tasks.material.marks import item_of
 from valuesassets.instruments.psych_tasks.report.claims import claims
 from valuesassets_tests.instruments.psych_tasks.made_people import person, survey_task
-from valuesassets_tests.instruments.psych_tasks.predicted_worlds import (
+from valuesassets_tests.instruments.psych_tasks.simulated_answers import (
     KEYS,
     LISTS,
     SCALE,
-    people_of_world,
     predicted,
     scores_of,
+    simulated_people,
     supported,
     task_of,
 )
 
 
 @pytest.fixture(scope="module", params=[SCALE, KEYS, LISTS])
-def world(request):
-    """A world whose trials are shuffled, and what becomes of every model in it."""
+def simulation(request):
+    """A simulation whose trials are shuffled, and what becomes of every model in it."""
     return request.param, predicted(request.param, seed=0)
 
 
 @pytest.mark.slow
-def test_who_answers_by_peoples_own_law_alone_is_said_to_predict_them(world):
-    assert supported(world[1]) == {"people"}
+def test_who_answers_by_peoples_own_law_alone_is_said_to_predict_them(simulation):
+    assert supported(simulation[1]) == {"people"}
 
 
 @pytest.mark.slow
-def test_tallies_are_no_worse_than_even_chances_but_for_what_their_fit_costs(world):
-    scores = world[1]["scores"]
+def test_tallies_are_no_worse_than_even_chances_but_for_what_their_fit_costs(simulation):
+    scores = simulation[1]["scores"]
     own = scores[scores["model"] == "people"].set_index("history")["log_score"]
     for name in ("crowd", "counting"):
         assert own[name] > own["uniform"] - 0.02
 
 
 @pytest.mark.slow
-def test_both_sides_of_the_claim_name_their_models(world):
-    said = claims({f"prediction/{name}": table for name, table in world[1].items()}, False)
-    better = {each.is_supported: each.sentence for each in said if "answers are predicted better" in each.sentence}
+def test_both_sides_of_the_claim_name_their_models(simulation):
+    on_page = claims({f"prediction/{name}": table for name, table in simulation[1].items()}, False)
+    better = {each.is_supported: each.sentence for each in on_page if "answers are predicted better" in each.sentence}
     assert "(people)" in better[True]
     assert "uniform" in better[False].rpartition("(")[2]
     assert better[True] != better[False]
@@ -54,13 +54,13 @@ def test_even_readings_are_not_better_than_worse_tallies():
 
 
 def test_trials_in_another_order_are_the_same_items():
-    for world in (SCALE, KEYS, LISTS):
-        found = []
+    for simulation in (SCALE, KEYS, LISTS):
+        items = []
         for order in ("shuffled", "same"):
-            people, _ = people_of_world(world, 1, order)
-            found.append({item_of(each, mark, task_of(world)) for each in people for mark in each.marks})
-        assert found[0] == found[1]
-        assert len(found[0]) == 12
+            people, _ = simulated_people(simulation, 1, order)
+            items.append({item_of(each, mark, task_of(simulation)) for each in people for mark in each.marks})
+        assert items[0] == items[1]
+        assert len(items[0]) == 12
 
 
 def test_the_crowd_finds_an_item_wherever_it_stands():

@@ -26,7 +26,7 @@ def only_row(tables):
 
 
 @pytest.fixture(scope="module")
-def found():
+def tables_by_kind():
     """Tables of models that like labels, that have a trait, and that have neither."""
     return {kind: derived(marks(kind)) for kind in ("label", "trait", "random")}
 
@@ -52,18 +52,18 @@ def test_scores_are_the_weighted_means_of_what_people_answered():
         assert scores[model, item] == pytest.approx(6 - mean if item in SCALE.reversed else mean)
 
 
-def test_alpha_stands_beside_its_interval_and_its_nulls(found):
-    assert list(found["trait"]["scales"].columns) == SCALES
-    row = only_row(found["trait"])
-    scores = found["trait"]["scores"].pivot(index="model", columns="item", values="score").to_numpy()
+def test_alpha_stands_beside_its_interval_and_its_nulls(tables_by_kind):
+    assert list(tables_by_kind["trait"]["scales"].columns) == SCALES
+    row = only_row(tables_by_kind["trait"])
+    scores = tables_by_kind["trait"]["scores"].pivot(index="model", columns="item", values="score").to_numpy()
     assert row["alpha"] == pytest.approx(cronbach_alpha(scores))
     assert (row["alpha_low"], row["alpha_high"]) == pytest.approx(feldt_interval(row["alpha"], 12, 6))
     assert (row["models"], row["items"], row["reason"]) == (12, 6, None)
     assert row["null_low"] < 0 < row["null_high"] < row["alpha"]
 
 
-def test_random_and_permuted_worlds_have_alphas_about_nought_whatever_the_models_do(found):
-    for kind, tables in found.items():
+def test_random_and_permuted_worlds_have_alphas_about_nought_whatever_the_models_do(tables_by_kind):
+    for kind, tables in tables_by_kind.items():
         row = only_row(tables)
         # 12 models: the mean of alphas without covariance is 1 - (n - 1)/(n - 3), -.22
         assert row["alpha_random"] == pytest.approx(-0.22, abs=0.25), kind
@@ -71,8 +71,8 @@ def test_random_and_permuted_worlds_have_alphas_about_nought_whatever_the_models
         assert row["alpha_random_low"] < row["alpha_random"] < row["alpha_random_high"], kind
 
 
-def test_models_without_any_of_it_lie_inside_the_bands(found):
-    row = only_row(found["random"])
+def test_models_without_any_of_it_lie_inside_the_bands(tables_by_kind):
+    row = only_row(tables_by_kind["random"])
     assert row["null_low"] < row["alpha"] < row["null_high"]
     assert row["alpha_random_low"] < row["alpha"] < row["alpha_random_high"]
 
@@ -88,8 +88,8 @@ def test_a_liking_for_labels_gives_the_same_without_any_item_and_a_trait_does_no
     assert trait["null_low"] < trait["alpha_label"] < trait["null_high"]
 
 
-def test_keying_a_liking_for_labels_back_breaks_it(found):
-    assert only_row(found["label"])["alpha"] < found["label"]["scales"]["null_low"].item()
+def test_keying_a_liking_for_labels_back_breaks_it(tables_by_kind):
+    assert only_row(tables_by_kind["label"])["alpha"] < tables_by_kind["label"]["scales"]["null_low"].item()
 
 
 def test_without_a_blank_history_the_row_says_so():

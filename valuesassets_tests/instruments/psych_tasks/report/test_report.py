@@ -56,9 +56,11 @@ def page(frames):
     return render(frames)
 
 
-def said(is_supported, frames):
-    found = claims(frames, is_planted=False)
-    return " | ".join(f"{each.sentence} {each.because}" for each in found if each.is_supported == is_supported)
+def sentences(is_supported, frames):
+    changed_framesrted_and_not = claims(frames, is_planted=False)
+    return " | ".join(
+        f"{each.sentence} {each.because}" for each in changed_framesrted_and_not if each.is_supported == is_supported
+    )
 
 
 def with_gain(frames, **changed):
@@ -68,40 +70,42 @@ def with_gain(frames, **changed):
 
 
 CONTENT = (
-    "In task-a, what a person answered to which item helps to foretell them, beyond how they use the scale (model-a"
+    "In task-a, what a person answered to which item helps to predict them, beyond how they use the scale (model-a"
 )
 
 
 def test_content_above_0_that_counts_after_correction_supports_that_a_model_knows_the_person(frames):
-    assert f"{CONTENT}). model-a +0.150 [+0.120, +0.180] nats, p\xa00.001" in said(True, frames)
-    assert "model-b +0.000 [-0.030, +0.030] nats" in said(False, frames)
+    assert f"{CONTENT}). model-a +0.150 [+0.120, +0.180] nats, p\xa00.001" in sentences(True, frames)
+    assert "model-b +0.000 [-0.030, +0.030] nats" in sentences(False, frames)
 
 
 @pytest.mark.parametrize("changed", [{"low": -0.01}, {"is_rejected": False}, {"low": None}, {"estimate": None}])
 def test_it_is_not_supported_where_the_interval_the_test_or_the_gain_is_wanting(frames, changed):
-    found = with_gain(frames, **changed)
-    assert CONTENT not in said(True, found)
-    assert CONTENT in said(False, found)
+    changed_frames = with_gain(frames, **changed)
+    assert CONTENT not in sentences(True, changed_frames)
+    assert CONTENT in sentences(False, changed_frames)
 
 
 def test_where_only_all_of_a_history_can_be_taken_away_no_person_is_claimed(frames):
-    assert "In feedback, a model knows the person whose history it reads (model-a and model-b)." in said(False, frames)
-    assert "what is gained may be its format" in said(False, frames)
-    assert "In feedback, a model knows" not in said(True, frames)
+    assert "In feedback, a model knows the person whose history it reads (model-a and model-b)." in sentences(
+        False, frames
+    )
+    assert "what is gained may be its format" in sentences(False, frames)
+    assert "In feedback, a model knows" not in sentences(True, frames)
 
 
 def test_where_content_cannot_be_had_the_person_is_what_counts(frames):
     gains = frames["prediction/gains"]
-    found = {"prediction/gains": gains[~gains.gain.isin(["content", "style"])]}
-    assert "In task-a, a person's own history foretells them better than another's" in said(True, found)
+    changed_frames = {"prediction/gains": gains[~gains.gain.isin(["content", "style"])]}
+    assert "In task-a, a person's own history predicts them better than another's" in sentences(True, changed_frames)
 
 
 def test_each_scale_measures_a_trait_a_label_or_cannot_be_told(frames):
-    assert "Differences between models on trait (task-a) and trait (feedback) are more in what they say" in said(
+    assert "Differences between models on trait (task-a) and trait (feedback) are more in what they say" in sentences(
         True, frames
     )
-    assert "share of the label 0.03 [0.01, 0.06], 2 models of 2 lines, p\xa00.002" in said(True, frames)
-    not_so = said(False, frames)
+    assert "share of the label 0.03 [0.01, 0.06], 2 models of 2 lines, p\xa00.002" in sentences(True, frames)
+    not_so = sentences(False, frames)
     assert "Any score of a model on label (task-a)" in not_so
     assert "share of the label 0.98 [0.97, 0.99]" in not_so
     assert "a liking for labels is measured by open (task-a) and open (feedback): it cannot be told" in not_so
@@ -113,52 +117,60 @@ def test_a_model_predicts_people_only_where_its_interval_lies_above_every_null(f
     gains = frames["prediction/gains"]
     better = "In task-a, answers are predicted better than by even chances, a liking for places, others' answers and "
     better += "counting answers ({})."
-    assert better.format("model-a and model-b") in said(True, {"prediction/gains": gains})
-    assert "over counting answers +0.200 [+0.170, +0.230]" in said(True, {"prediction/gains": gains})
+    assert better.format("model-a and model-b") in sentences(True, {"prediction/gains": gains})
+    assert "over counting answers +0.200 [+0.170, +0.230]" in sentences(True, {"prediction/gains": gains})
     is_it = (gains["gain"] == f"over {null}") & (gains["model"] == "model-b")
     for worse in (gains.assign(low=gains["low"].where(~is_it, -0.01)), gains[~is_it]):
-        assert better.format("model-a") in said(True, {"prediction/gains": worse})
-        assert better.format("model-b") in said(False, {"prediction/gains": worse})
+        assert better.format("model-a") in sentences(True, {"prediction/gains": worse})
+        assert better.format("model-b") in sentences(False, {"prediction/gains": worse})
 
 
 def test_a_gain_within_what_reading_may_be_off_by_is_none(frames):
     gains = frames["prediction/gains"]
     tiny = gains.assign(estimate=2e-5, low=1e-5, high=3e-5)
-    assert "predicted better" not in said(True, {"prediction/gains": tiny})
+    assert "predicted better" not in sentences(True, {"prediction/gains": tiny})
 
 
 def test_whose_history_it_is_counts_where_the_corrected_test_rejects(frames):
-    found = {"prediction/identification": frames["prediction/identification"]}
-    assert "model-a in task-a 0.850 [0.770, 0.930], p\xa00.001" in said(True, found)
-    assert "model-b in task-a 0.550 [0.470, 0.630], p\xa00.400" in said(False, found)
+    changed_frames = {"prediction/identification": frames["prediction/identification"]}
+    assert "model-a in task-a 0.850 [0.770, 0.930], p\xa00.001" in sentences(True, changed_frames)
+    assert "model-b in task-a 0.550 [0.470, 0.630], p\xa00.400" in sentences(False, changed_frames)
     few = frames["prediction/identification"].assign(
         p=None, p_corrected=None, is_rejected=None, reason="12 participants"
     )
-    assert "history, be it how" not in said(True, {"prediction/identification": few})
-    assert "model-a in task-a 0.850 [0.770, 0.930], 12 participants" in said(False, {"prediction/identification": few})
+    assert "history, be it how" not in sentences(True, {"prediction/identification": few})
+    assert "model-a in task-a 0.850 [0.770, 0.930], 12 participants" in sentences(
+        False, {"prediction/identification": few}
+    )
 
 
 def test_consistency_and_alignment_are_never_claimed_as_one(frames):
-    assert "or one number for both" in said(False, frames)
-    assert "or one number for both" not in said(True, frames)
+    assert "or one number for both" in sentences(False, frames)
+    assert "or one number for both" not in sentences(True, frames)
 
 
 def test_alpha_beyond_chance_is_no_trait_where_labels_alone_give_as_much(frames):
-    assert "label (task-a) alpha 0.86 [0.78, 0.92] over 2 lines of models, by chance up to 0.33" in said(True, frames)
-    assert "That they go together because models have a trait. label (task-a) alpha 0.86" in said(False, frames)
-    assert "trait (task-a) alpha 0.20 [0.12, 0.26] over 2 lines of models, by chance up to 0.33" in said(False, frames)
+    assert "label (task-a) alpha 0.86 [0.78, 0.92] over 2 lines of models, by chance up to 0.33" in sentences(
+        True, frames
+    )
+    assert "That they go together because models have a trait. label (task-a) alpha 0.86" in sentences(False, frames)
+    assert "trait (task-a) alpha 0.20 [0.12, 0.26] over 2 lines of models, by chance up to 0.33" in sentences(
+        False, frames
+    )
     scales = frames["published_scores/scales"]
-    assert "because models have a trait" not in said(False, {"published_scores/scales": scales.assign(alpha_label=0.1)})
+    assert "because models have a trait" not in sentences(
+        False, {"published_scores/scales": scales.assign(alpha_label=0.1)}
+    )
     unknown = scales.assign(null_high=None, alpha_random_high=None)
-    assert "go together" not in said(True, {"published_scores/scales": unknown})
+    assert "go together" not in sentences(True, {"published_scores/scales": unknown})
 
 
 def test_a_layout_counts_where_a_corrected_test_rejects(frames):
     effects = frames["layout_effect/effects"]
-    sentence = "How transcripts are laid out changes how well people are foretold."
-    assert sentence in said(True, {"layout_effect/effects": effects})
+    sentence = "How transcripts are laid out changes how well people are predicted."
+    assert sentence in sentences(True, {"layout_effect/effects": effects})
     unsure = effects.assign(p_corrected=0.3, is_rejected=False)
-    assert f"{sentence} no test rejects" in said(False, {"layout_effect/effects": unsure})
+    assert f"{sentence} no test rejects" in sentences(False, {"layout_effect/effects": unsure})
 
 
 def test_gates_follow_calibration_and_ledger(frames):
@@ -168,7 +180,7 @@ def test_gates_follow_calibration_and_ledger(frames):
         gates_of.GAINED: "passed",
         gates_of.ACCOUNTED: "passed",
         gates_of.FEW_LOST: "failed",
-        gates_of.SAID: "missing",
+        gates_of.MEANT: "missing",
         gates_of.MOVED: "missing",
     }
     assert all(gate.outcome == "missing" for gate in gates({}))
@@ -177,16 +189,16 @@ def test_gates_follow_calibration_and_ledger(frames):
 def test_a_history_that_lost_a_mark_and_a_law_that_did_not_come_back_fail_their_gates(frames):
     ledger = frames["mark_ledger"].assign(p_valid=0.9)
     recovery = frames["calibration/recovery"]
-    found = frames | {
+    changed_frames = frames | {
         "mark_ledger": ledger.drop(index=0),
         "calibration/recovery": recovery.assign(is_recovered=[False, *recovery.is_recovered[1:]]),
     }
-    outcomes = {gate.sentence: gate for gate in gates(found)}
+    outcomes = {gate.sentence: gate for gate in gates(changed_frames)}
     assert outcomes[gates_of.ACCOUNTED].found == "model-a in task-a after alone: 4"
     assert outcomes[gates_of.RECOVERED].found == "1 of 5 not: model-a in task-a after alone"
-    assert outcomes[gates_of.SAID].outcome == "passed"
+    assert outcomes[gates_of.MEANT].outcome == "passed"
     low = {"mark_ledger": ledger.assign(p_valid=0.3)}
-    assert {gate.sentence: gate.outcome for gate in gates(low)}[gates_of.SAID] == "failed"
+    assert {gate.sentence: gate.outcome for gate in gates(low)}[gates_of.MEANT] == "failed"
 
 
 def test_a_model_that_goes_by_place_or_says_something_else_is_named_in_a_gate_and_a_sentence(frames):
@@ -195,7 +207,7 @@ def test_a_model_that_goes_by_place_or_says_something_else_is_named_in_a_gate_an
     weak = ledger.assign(p_valid=np.where(is_weak, 0.14, 0.9), moved_by_item=np.where(is_weak, 0.004, 0.5))
     outcomes = {gate.sentence: gate for gate in gates({"mark_ledger": weak})}
     assert outcomes[gates_of.MOVED].found == "model-b by 0.004 nats"
-    assert outcomes[gates_of.MOVED].outcome == outcomes[gates_of.SAID].outcome == "failed"
+    assert outcomes[gates_of.MOVED].outcome == outcomes[gates_of.MEANT].outcome == "failed"
     other, place = gates_of.weaknesses({"mark_ledger": weak})
     assert other.startswith(
         "model-b would mostly say something else: what may be answered has a median P_valid of 0.14"
@@ -213,13 +225,13 @@ def test_a_family_that_failed_its_preflight_or_was_not_asked_is_named(frames):
     fine = {"task-a": {"reason": None, "override": None}}
     verdicts = {"model-a": {"parts": fine}, "model-c": {"parts": {"task-a": failed}}}
     wanted = pd.DataFrame({"model": ["model-a", "model-c"], "task": ["task-a", "task-a"]})
-    found = frames | {"preflight": gates_of.preflight_rows(verdicts), "cells": wanted}
-    outcomes = {gate.sentence: gate for gate in gates(found)}
+    changed_frames = frames | {"preflight": gates_of.preflight_rows(verdicts), "cells": wanted}
+    outcomes = {gate.sentence: gate for gate in gates(changed_frames)}
     assert outcomes[gates_of.PASSED].found == (
         "model-c in task-a: median P_valid 0.07, 0.1 or more wanted (overridden: try)"
     )
     assert outcomes[gates_of.ASKED].found == "1 of 2 cells; not model-c in task-a"
-    assert gates_of.weaknesses(found)[0].startswith("model-c failed its preflight in task-a (overridden: try)")
+    assert gates_of.weaknesses(changed_frames)[0].startswith("model-c failed its preflight in task-a (overridden: try)")
     assert gates_of.ASKED not in {gate.sentence for gate in gates(frames)}
 
 

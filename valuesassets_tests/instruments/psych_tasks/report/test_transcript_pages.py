@@ -55,8 +55,8 @@ def log(share):
     return math.log(share * P_VALID)
 
 
-def rendered(people, task=TASK, title="m in survey", **told):
-    return render_transcript_page(people, task, *tables(people, **told), title)
+def rendered(people, task=TASK, title="m in survey", **options):
+    return render_transcript_page(people, task, *tables(people, **options), title)
 
 
 def text_of(page, name):
@@ -68,12 +68,12 @@ def text_of(page, name):
 
 def mark_of(page, name, number):
     """Class and text of a mark, and the small table behind it."""
-    found = re.search(
+    match = re.search(
         rf'<span class="mark (\w+)" id="m-{name}-{number}" title="([^"]*)">(.*?)</span>(<details.*?</details>)',
         page,
         re.S,
     )
-    return found[1], html.unescape(found[2]), html.unescape(found[3]), found[4]
+    return match[1], html.unescape(match[2]), html.unescape(match[3]), match[4]
 
 
 def cells(table):
@@ -83,9 +83,9 @@ def cells(table):
 def test_the_text_stands_as_it_is():
     people = [survey_person("a", [3, 4, 5]), person("b", balloon_text(), BALLOONS)]
     page = rendered(people[:1])
-    assert text_of(page, "a") == people[0].shown.text
+    assert text_of(page, "a") == people[0].transcript.text
     balloons = rendered(people[1:], BALLOONS, q={"human": [0.7, 0.3]})
-    assert text_of(balloons, "b") == people[1].shown.text
+    assert text_of(balloons, "b") == people[1].transcript.text
 
 
 def test_broken_and_empty_marks_leave_the_text_whole():
@@ -156,9 +156,9 @@ def test_of_many_people_twelve_are_shown_with_the_unread_first_and_the_others_co
     people = [survey_person(f"p{n}", [3]) for n in range(30)]
     people.append(person("late", f"{INSTRUCTIONS}1. One. <<>>\n", TASK))
     page = rendered(people)
-    shown = re.findall(r'class="transcript" id="t-([\w.]+)"', page)
-    assert len(shown) == MOST_SHOWN
-    assert shown[:2] == ["late", "p0"]
+    anchors = re.findall(r'class="transcript" id="t-([\w.]+)"', page)
+    assert len(anchors) == MOST_SHOWN
+    assert anchors[:2] == ["late", "p0"]
     assert "31 participants; 12 of them on this page" in page
     assert "19 more participants are not on this page" in page
 

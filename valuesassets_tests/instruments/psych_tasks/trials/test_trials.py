@@ -21,21 +21,21 @@ PEOPLE = [survey_person("a", [3, 1, 4]), survey_person("b", [5, 2, 2])]
 
 @pytest.mark.parametrize("layouts", [("auto",), ("plain",), ("auto", "plain")])
 def test_every_mark_has_a_row_in_every_history_layout_and_draw(layouts):
-    asked = ask_task(PEOPLE, TASK, layouts=layouts, own_draws=2).rows
-    n = asked.groupby(["layout", "history", "draw"]).size()
+    table = ask_task(PEOPLE, TASK, layouts=layouts, own_draws=2).rows
+    n = table.groupby(["layout", "history", "draw"]).size()
     assert set(n) == {6}
     assert len(n) == len(layouts) * (len(HISTORIES) + 1)
-    assert asked["trial_id"].notna().all()
+    assert table["trial_id"].notna().all()
     keys = ["experiment", "participant", "mark", "history", "draw", "layout"]
-    assert not asked.duplicated(keys).any()
+    assert not table.duplicated(keys).any()
 
 
 def test_a_history_that_cannot_be_had_has_rows_with_a_reason():
-    asked = ask_task([person("a", balloon_text(), BALLOONS)], BALLOONS).rows
-    missing = asked[asked["trial_id"].isna()]
+    table = ask_task([person("a", balloon_text(), BALLOONS)], BALLOONS).rows
+    missing = table[table["trial_id"].isna()]
     assert set(missing["history"]) == {"own", "permuted", "other"}
     assert missing["reason"].notna().all()
-    assert len(asked) == 4 * len(HISTORIES)
+    assert len(table) == 4 * len(HISTORIES)
 
 
 def test_spans_of_the_rows_are_those_of_their_trials():
@@ -55,7 +55,7 @@ def test_another_persons_reading_serves_where_both_were_shown_the_same():
 
 
 def test_every_mark_has_one_row_in_a_history_where_texts_differ():
-    other = person("b", PEOPLE[1].shown.text.replace("Statement", "Sentence"), TASK)
+    other = person("b", PEOPLE[1].transcript.text.replace("Statement", "Sentence"), TASK)
     rows = ask_task([PEOPLE[0], other], TASK, ("human", "other")).rows
     assert rows.groupby(["participant", "history"]).size().tolist() == [3] * 4
 

@@ -31,31 +31,31 @@ def tables(rows):
 
 
 def test_every_question_has_its_words_and_each_option_its_share_in_both_orders(rows):
-    found = tables(rows)
-    asked = {question.id: question for question in questions()}
-    of_one = found["options"].query("question_id == 'v39' and language == 'eng'")
-    assert set(of_one["question"]) == {asked["v39"].text}
-    assert of_one["response_value"].astype(int).tolist() == list(asked["v39"].values)
+    frames = tables(rows)
+    by_id = {question.id: question for question in questions()}
+    of_one = frames["options"].query("question_id == 'v39' and language == 'eng'")
+    assert set(of_one["question"]) == {by_id["v39"].text}
+    assert of_one["response_value"].astype(int).tolist() == list(by_id["v39"].values)
     assert of_one[["prob", "prob_forward", "prob_reversed"]].sum().to_numpy() == pytest.approx(np.ones(3))
     given = rows[(rows["question_id"] == "v39") & (rows["language"] == "eng")].groupby("response_value")
     assert of_one["prob"].to_numpy() == pytest.approx(given["prob_averaged"].mean().to_numpy())
-    answer = found["answers"].query("question_id == 'v39' and language == 'eng'").iloc[0]
+    answer = frames["answers"].query("question_id == 'v39' and language == 'eng'").iloc[0]
     assert answer["mean_code"] == pytest.approx((of_one["prob"] * of_one["response_value"]).sum())
     assert answer["option"] == of_one.loc[of_one["prob"].idxmax(), "option"]
-    assert [*dict.fromkeys(each.partition("@")[0] for each in found["answers"]["question_id"])] == [*asked]
+    assert [*dict.fromkeys(each.partition("@")[0] for each in frames["answers"]["question_id"])] == [*by_id]
 
 
 def test_an_answer_that_cannot_be_used_has_its_reason_and_no_number(rows):
     is_weak = (rows["question_id"] == "v39") & (rows["language"] == "eng")
-    found = tables(rows.assign(p_valid=rows["p_valid"].where(~is_weak, 0.01)))
+    frames = tables(rows.assign(p_valid=rows["p_valid"].where(~is_weak, 0.01)))
     n_options = len(next(question for question in questions() if question.id == "v39").options)
     for name, n_rows in (("answers", 1), ("options", n_options)):
-        of_one = found[name].query("question_id == 'v39' and language == 'eng'")
+        of_one = frames[name].query("question_id == 'v39' and language == 'eng'")
         assert len(of_one) == n_rows
         assert of_one["prob"].isna().all()
         assert of_one["reason"].str.len().gt(0).all()
-    assert found["options"]["option"].notna().all()
-    assert found["answers"].query("question_id == 'v39' and language == 'eng'")["option"].isna().all()
+    assert frames["options"]["option"].notna().all()
+    assert frames["answers"].query("question_id == 'v39' and language == 'eng'")["option"].isna().all()
 
 
 def test_without_answers_the_reason_is_the_result(rows):

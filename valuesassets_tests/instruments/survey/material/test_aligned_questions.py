@@ -246,8 +246,8 @@ def test_answers_given_once_for_a_list_are_given_to_all_of_it():
 def test_ends_of_a_scale_are_not_lent_to_a_question_with_others():
     master = [ask("v103", 10, text="Providing?"), ask("v104", 10, text="Unemployed?")]
     master[1] = master[1].replace(options=[*master[1].options[:-1], {"value": 10, "label": "another end"}])
-    found = align([master[0], ask("v104", 10, text="Unemployed?", options=[])], master)
-    assert "unfit" in found.questions[1].model_extra
+    alignment = align([master[0], ask("v104", 10, text="Unemployed?", options=[])], master)
+    assert "unfit" in alignment.questions[1].model_extra
 
 
 def test_a_list_of_things_mentioned_needs_no_labels():
@@ -257,9 +257,9 @@ def test_a_list_of_things_mentioned_needs_no_labels():
     ]
     bare = [question.replace(options=[]) for question in master]
     for options in ([], [{"value": 1, "label": "yes"}], [{"value": 1, "label": "yes"}, {"value": 0, "label": "no"}]):
-        found = align([question.replace(options=options) for question in bare], master)
-        assert [question.values for question in found.questions] == [(1, 2), (1, 2)]
-        assert askable(found.questions) == list(found.questions)
+        alignment = align([question.replace(options=options) for question in bare], master)
+        assert [question.values for question in alignment.questions] == [(1, 2), (1, 2)]
+        assert askable(alignment.questions) == list(alignment.questions)
 
 
 def test_every_match_is_a_row_of_the_table(tmp_path):

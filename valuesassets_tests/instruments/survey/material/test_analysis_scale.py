@@ -7,9 +7,9 @@ from valuesassets_tests.measure.summaries import expected_value
 
 @pytest.mark.parametrize("question", ["v113", "v114"])
 def test_dont_mind_lies_between_good_and_bad(question):
-    found = on_analysis_scale(question, [1, 2, 3], [0.5, 0.3, 0.2])  # good, bad, don't mind
-    assert found.probs.tolist() == [0.5, 0.2, 0.3]
-    assert expected_value(found) == pytest.approx(0.5 + 2 * 0.2 + 3 * 0.3)
+    distribution = on_analysis_scale(question, [1, 2, 3], [0.5, 0.3, 0.2])  # good, bad, don't mind
+    assert distribution.probs.tolist() == [0.5, 0.2, 0.3]
+    assert expected_value(distribution) == pytest.approx(0.5 + 2 * 0.2 + 3 * 0.3)
 
 
 def test_other_scales_keep_their_codes_whatever_was_asked_before():

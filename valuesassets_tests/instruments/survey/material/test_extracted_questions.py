@@ -20,8 +20,8 @@ HEADS = ("very|important", "quite|important", "not|important", "not at all|impor
 @pytest.mark.slow
 def test_a_bundled_form_is_read_word_for_word(language):
     keys = ("id", "section", "text", "stem", "item", "response_type", "options")
-    found = [q.model_dump(include=set(keys)) for q in extract_questions(BUNDLED / f"{language}.pdf", language)]
-    assert found == [q.model_dump(include=set(keys)) for q in expected_questions(language)]
+    read = [q.model_dump(include=set(keys)) for q in extract_questions(BUNDLED / f"{language}.pdf", language)]
+    assert read == [q.model_dump(include=set(keys)) for q in expected_questions(language)]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -42,9 +42,9 @@ def test_a_question_knows_its_number_page_and_box():
 def test_progress_is_told_page_by_page(tmp_path):
     copy = tmp_path / "copy.pdf"
     copy.write_bytes((BUNDLED / "eng.pdf").read_bytes())
-    told = []
-    extract_questions(copy, "eng", on_page=lambda done, total: told.append((done, total)))
-    assert told == [(number, 7) for number in range(1, 8)]
+    progress = []
+    extract_questions(copy, "eng", on_page=lambda done, total: progress.append((done, total)))
+    assert progress == [(number, 7) for number in range(1, 8)]
 
 
 # Small forms

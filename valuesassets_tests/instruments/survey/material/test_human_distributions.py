@@ -5,14 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valuesassets.instruments.survey.material.human_distributions import (
-    derive_human_distributions,
-    design_effect,
-    weighted_answers,
-)
+from valuesassets.instruments.survey.material.human_distributions import derive_human_distributions
 from valuesassets.instruments.survey.material.indicators import indicator_mean
 from valuesassets.instruments.survey.material.respondents import derive_respondents
 from valuesassets.instruments.survey.plants.plants import country_preferences
+from valuesassets.people.weighted_shares import design_effect, weighted_answers
 from valuesassets.records.errors import HumanDataError
 from valuesassets.records.parquet import write_table
 from valuesassets.records.study import why_no_people
@@ -37,18 +34,18 @@ def test_the_table_fits_its_schema(tmp_path):
 
 
 def test_answers_sum_to_one_and_say_that_they_are_planted():
-    found = human()
-    assert found.groupby(["country", "question_id"])["prob"].sum().to_numpy() == pytest.approx(1)
-    assert set(found["source"]) == {"planted"}
-    assert set(found["country"]) == {"GB", "DE", "FR", "PL", "GR", "BG"}
+    table = human()
+    assert table.groupby(["country", "question_id"])["prob"].sum().to_numpy() == pytest.approx(1)
+    assert set(table["source"]) == {"planted"}
+    assert set(table["country"]) == {"GB", "DE", "FR", "PL", "GR", "BG"}
 
 
 def test_respondents_scatter_around_their_countrys_preferences_as_their_number_says():
     scores = []
     preferences = country_preferences(demo(), "pol", questions())
     for question, rows in human().query("country == 'PL'").groupby("question_id"):
-        asked, probs = preferences[question]
-        wanted = dict(zip(asked.values, probs, strict=True))
+        variant, probs = preferences[question]
+        wanted = dict(zip(variant.values, probs, strict=True))
         for row in rows.itertuples():
             p = wanted[row.response_value]
             scores.append((row.prob - p) / np.sqrt(p * (1 - p) * row.design_effect / row.n))
@@ -56,22 +53,22 @@ def test_respondents_scatter_around_their_countrys_preferences_as_their_number_s
 
 
 def test_a_second_choice_is_asked_of_those_who_made_the_first():
-    found = human().query("country == 'FR'").drop_duplicates("question_id").set_index("question_id")
-    conditional = [name for name in found.index if "@" in name]
-    assert found.loc[conditional, "n"].sum() <= demo().human.respondents
-    assert found.loc[conditional, "n"].sum() > 0.8 * demo().human.respondents
+    table = human().query("country == 'FR'").drop_duplicates("question_id").set_index("question_id")
+    conditional = [name for name in table.index if "@" in name]
+    assert table.loc[conditional, "n"].sum() <= demo().human.respondents
+    assert table.loc[conditional, "n"].sum() > 0.8 * demo().human.respondents
 
 
 def test_dont_know_is_a_rate_beside_the_answers():
-    found = human()
-    assert found["dk_rate"].between(0, 0.2).all()
-    assert (found["n"] <= demo().human.respondents).all()
+    table = human()
+    assert table["dk_rate"].between(0, 0.2).all()
+    assert (table["n"] <= demo().human.respondents).all()
 
 
 def test_without_human_data_the_table_is_empty_and_says_why():
-    found = no_human()
-    assert list(found.columns) == HUMAN_DISTRIBUTIONS.names
-    assert found.empty
+    table = no_human()
+    assert list(table.columns) == HUMAN_DISTRIBUTIONS.names
+    assert table.empty
     assert "human.source = 'none'" in why_no_people(peopleless())
     assert "materialise" in why_no_people(demo())
 
@@ -91,27 +88,27 @@ def test_design_effect_is_one_more_than_the_relative_variance_of_weights(weights
 @pytest.mark.parametrize("ending", FORMATS)
 @pytest.mark.parametrize(("written", "survey"), [(as_evs, "evs2017"), (as_wvs, "wvs7"), (as_joint, "joint")])
 def test_every_statistic_of_a_known_survey_is_recovered_out_of_every_format(tmp_path, written, survey, ending):
-    known = survey_people(("DE", "GB"))
-    study = study_of((save(written(known), tmp_path / f"survey.{ending}"), survey))
-    found = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
-    assert found.groupby(["country", "question_id"])["prob"].sum().to_numpy() == pytest.approx(1)
-    for (country, question), rows in found.groupby(["country", "question_id"]):
-        here = known[known["country"] == country]
+    originals = survey_people(("DE", "GB"))
+    study = study_of((save(written(originals), tmp_path / f"survey.{ending}"), survey))
+    table = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
+    assert table.groupby(["country", "question_id"])["prob"].sum().to_numpy() == pytest.approx(1)
+    for (country, question), rows in table.groupby(["country", "question_id"]):
+        here = originals[originals["country"] == country]
         here = here.assign(weight=here["weight"] / here["weight"].mean())
-        asked, _, condition = question.partition("@")
+        base, _, condition = question.partition("@")
         if condition:
             here = here[here["v110"] == int(condition[-1])]
-        answered = here[here[asked] > 0]
+        answered = here[here[base] > 0]
         weights = answered["weight"]
         for row in rows.itertuples():
-            chosen = answered[asked] == row.response_value
+            chosen = answered[base] == row.response_value
             assert row.prob == pytest.approx(np.average(chosen, weights=weights)), question
         row = rows.iloc[0]
         assert row["n"] == len(answered)
         assert row["weighted_n"] == pytest.approx(weights.sum())
         assert row["design_effect"] == pytest.approx(1 + weights.var(ddof=0) / weights.mean() ** 2)
-        could = here[here[asked] != -3]
-        assert row["dk_rate"] == pytest.approx(np.average(could[asked] < 0, weights=could["weight"])), question
+        could = here[here[base] != -3]
+        assert row["dk_rate"] == pytest.approx(np.average(could[base] < 0, weights=could["weight"])), question
         assert row["source"] == f"survey.{ending}"
 
 
@@ -121,8 +118,8 @@ def test_a_small_country_by_hand(tmp_path):
         v7=[1] * 20 + [4] * 10 + [-1] * 10, gweight=[1.0] * 20 + [3.0] * 10 + [1.0] * 10
     )
     study = study_of((save(frame, tmp_path / "evs.sav"), "evs2017"))
-    found = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
-    rows = found[found["question_id"] == "v7"]
+    table = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
+    rows = table[table["question_id"] == "v7"]
     assert rows["response_value"].tolist() == [1, 2, 3, 4]
     assert rows["prob"].tolist() == pytest.approx([0.4, 0, 0, 0.6])
     first = rows.iloc[0]
@@ -133,16 +130,16 @@ def test_a_small_country_by_hand(tmp_path):
 
 
 def test_the_composite_indicators_of_distributions_are_the_means_of_respondents_own_values(tmp_path):
-    known = survey_people(("DE",), 500)
+    originals = survey_people(("DE",), 500)
     for question in ("v110", "v111", "v86", "v92", "v93", "v95"):
-        known[question] = known[question].where(known[question] > 0, 1)
-    known["v111"] = known["v111"].where(known["v111"] != known["v110"], known["v110"] % 4 + 1)
-    study = study_of((save(as_evs(known), tmp_path / "evs.csv"), "evs2017"))
+        originals[question] = originals[question].where(originals[question] > 0, 1)
+    originals["v111"] = originals["v111"].where(originals["v111"] != originals["v110"], originals["v110"] % 4 + 1)
+    study = study_of((save(as_evs(originals), tmp_path / "evs.csv"), "evs2017"))
     respondents = derive_respondents(study, BY_LANGUAGE)
-    found = derive_human_distributions(respondents, study, BY_LANGUAGE)
+    table = derive_human_distributions(respondents, study, BY_LANGUAGE)
     answers = {
         question: dict(zip(rows["response_value"], rows["prob"], strict=True))
-        for question, rows in found.groupby("question_id")
+        for question, rows in table.groupby("question_id")
     }
     for indicator in ("Y002", "Y003"):
         own = np.average(respondents[indicator], weights=respondents["weight"])
@@ -153,9 +150,9 @@ def test_languages_of_one_country_have_its_people(tmp_path):
     study = study_of((save(as_evs(survey_people(("DE",))), tmp_path / "evs.csv"), "evs2017"))
     languages = study.languages | {"eng": study.languages["eng"].model_copy(update={"country": "DE"})}
     study = study.model_copy(update={"languages": languages})
-    found = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
-    assert set(found["language"]) == {"eng", "deu"}
-    by_language = {code: rows.drop(columns="language").reset_index() for code, rows in found.groupby("language")}
+    table = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
+    assert set(table["language"]) == {"eng", "deu"}
+    by_language = {code: rows.drop(columns="language").reset_index() for code, rows in table.groupby("language")}
     assert by_language["eng"]["prob"].tolist() == by_language["deu"]["prob"].tolist()
 
 
@@ -163,16 +160,16 @@ def test_another_reference_country_is_read_where_the_study_says_so(tmp_path):
     study = study_of((save(as_evs(survey_people(("DE", "AT"))), tmp_path / "evs.csv"), "evs2017"))
     languages = study.languages | {"deu": study.languages["deu"].model_copy(update={"country": "AT"})}
     study = study.model_copy(update={"languages": languages})
-    found = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
-    assert set(found["country"]) == {"AT"}
+    table = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
+    assert set(table["country"]) == {"AT"}
 
 
 def test_an_item_that_nobody_answered_has_no_rows(tmp_path):
     frame = as_evs(survey_people(("DE", "GB")))
     frame.loc[frame["country"] == 276, "v7"] = -2
     study = study_of((save(frame, tmp_path / "evs.dta"), "evs2017"))
-    found = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
-    assert set(found.loc[found["question_id"] == "v7", "country"]) == {"GB"}
+    table = derive_human_distributions(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
+    assert set(table.loc[table["question_id"] == "v7", "country"]) == {"GB"}
 
 
 def test_answers_that_the_question_does_not_offer_are_refused(tmp_path):
@@ -187,10 +184,10 @@ def test_answers_that_the_question_does_not_offer_are_refused(tmp_path):
 @pytest.mark.slow
 def test_planted_people_have_exactly_the_planted_answers_second_choices_among_them():
     many = demo().model_copy(update={"human": demo().human.model_copy(update={"respondents": 40_000})})
-    asked = {"pol": questions()}
-    found = derive_human_distributions(derive_respondents(many, asked), many, asked)
+    by_language = {"pol": questions()}
+    table = derive_human_distributions(derive_respondents(many, by_language), many, by_language)
     scores = []
-    for question, rows in found.groupby("question_id"):
+    for question, rows in table.groupby("question_id"):
         put, probs = country_preferences(many, "pol", questions())[question]
         wanted = dict(zip(put.values, probs, strict=True))
         for row in rows.itertuples():
@@ -210,11 +207,11 @@ def test_weighted_answers_sum_to_one_and_doubling_all_weights_changes_no_share(s
     random = np.random.default_rng(seed)
     codes = random.integers(-5, count + 1, 50).astype(np.int16)
     weights = random.uniform(0.1, 5, 50)
-    found, twice = (weighted_answers(codes, w, range(1, count + 1)) for w in (weights, 2 * weights))
-    if found is None:
+    once, twice = (weighted_answers(codes, w, range(1, count + 1)) for w in (weights, 2 * weights))
+    if once is None:
         assert not (codes > 0).any()
         return
-    assert found[0].sum() == pytest.approx(1)
-    assert twice[0] == pytest.approx(found[0])
+    assert once[0].sum() == pytest.approx(1)
+    assert twice[0] == pytest.approx(once[0])
     for name, factor in (("n", 1), ("weighted_n", 2), ("design_effect", 1), ("dk_rate", 1)):
-        assert twice[1][name] == pytest.approx(factor * found[1][name])
+        assert twice[1][name] == pytest.approx(factor * once[1][name])

@@ -28,14 +28,14 @@ def published(path, text):
 
 @pytest.mark.parametrize(("written", "survey"), [(as_evs, "evs2017"), (as_wvs, "wvs7")])
 def test_means_are_weighted_and_on_the_analysis_scale(tmp_path, written, survey):
-    known = people()
-    study = study_of((save(written(known), tmp_path / "survey.sav"), survey))
-    found = derive_human_means(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
-    assert list(found.columns) == TABLES["human_means"].names
-    rows = found.set_index(["language", "question_id"])
+    originals = people()
+    study = study_of((save(written(originals), tmp_path / "survey.sav"), survey))
+    table = derive_human_means(derive_respondents(study, BY_LANGUAGE), study, BY_LANGUAGE)
+    assert list(table.columns) == TABLES["human_means"].names
+    rows = table.set_index(["language", "question_id"])
     for language, country in (("deu", "DE"), ("eng", "GB")):
         for question in ("v7", "v63", "v114", "v86"):
-            answered = known[(known["country"] == country) & (known[question] > 0)]
+            answered = originals[(originals["country"] == country) & (originals[question] > 0)]
             values = answered[question].replace({2: 3, 3: 2}) if question == "v114" else answered[question]
             row = rows.loc[(language, question)]
             assert row["mean"] == pytest.approx(np.average(values, weights=answered["weight"]))
@@ -44,7 +44,7 @@ def test_means_are_weighted_and_on_the_analysis_scale(tmp_path, written, survey)
             assert row["design_effect"] == pytest.approx(1 + cv**2)
             assert row["effective_n"] == pytest.approx(len(answered) / (1 + cv**2))
             assert (row["low"], row["high"]) == (1, {"v7": 4, "v63": 10, "v114": 3, "v86": 2}[question])
-    assert set(found["language"]) == {"deu", "eng"}
+    assert set(table["language"]) == {"deu", "eng"}
 
 
 def test_they_are_the_means_of_the_distributions():
@@ -60,8 +60,8 @@ def test_categorical_questions_have_no_mean():
 
 
 def test_published_means_come_by_language_or_by_country(tmp_path):
-    found = published(tmp_path / "means.csv", "question_id,deu,GB,nld\nv7,1.8,1.7,1.6\nv63,4.5,,5\nv999,1,1,1\n")
-    assert found.drop(columns=OF_RESPONDENTS).to_dict("records") == [
+    table = published(tmp_path / "means.csv", "question_id,deu,GB,nld\nv7,1.8,1.7,1.6\nv63,4.5,,5\nv999,1,1,1\n")
+    assert table.drop(columns=OF_RESPONDENTS).to_dict("records") == [
         {
             "country": "GB",
             "language": "eng",
@@ -90,15 +90,15 @@ def test_published_means_come_by_language_or_by_country(tmp_path):
             "source": "means.csv",
         },
     ]
-    assert found[OF_RESPONDENTS].isna().all(axis=None)
-    assert any(note.startswith("fra: means.csv has neither a column fra nor FR") for note in found.attrs["notes"])
+    assert table[OF_RESPONDENTS].isna().all(axis=None)
+    assert any(note.startswith("fra: means.csv has neither a column fra nor FR") for note in table.attrs["notes"])
 
 
 def test_a_published_mean_of_codes_out_of_order_is_left_out_with_a_reason(tmp_path):
-    found = published(tmp_path / "means.csv", "question_id,deu\nv114,1.9\nv7,1.8\n")
-    assert found["question_id"].tolist() == ["v7"]
+    table = published(tmp_path / "means.csv", "question_id,deu\nv114,1.9\nv7,1.8\n")
+    assert table["question_id"].tolist() == ["v7"]
     assert (
-        "v114: its codes are not in the order of what they mean: a mean of codes is left out." in found.attrs["notes"]
+        "v114: its codes are not in the order of what they mean: a mean of codes is left out." in table.attrs["notes"]
     )
 
 
@@ -128,9 +128,9 @@ def test_with_means_alone_there_are_no_people_and_the_reason_says_what_is_refuse
 
 
 def test_without_people_there_are_no_means():
-    found = derive_human_means(no_people(), peopleless(), BY_LANGUAGE)
-    assert found.empty
-    assert list(found.columns) == TABLES["human_means"].names
+    table = derive_human_means(no_people(), peopleless(), BY_LANGUAGE)
+    assert table.empty
+    assert list(table.columns) == TABLES["human_means"].names
 
 
 @pytest.mark.published
@@ -139,10 +139,12 @@ def test_published_means_of_evs_2017_are_read():
     study = load_study("evs2017").model_copy(update={"human": HumanData(source="means", means=means)})
     written = pd.read_csv(means).set_index("question_id")
     each = [ask(question, load_variables().option_count(question)) for question in written.index]
-    asked = {code: [question for question in each if question.response_type.is_ordinal] for code in study.languages}
-    found = derive_human_means(derive_respondents(study, asked), study, asked).set_index(["question_id", "language"])
-    assert found.index.is_unique
-    kept = written.loc[[question.id for question in asked["deu"]]].stack()
-    assert len(found) == len(kept) > 2000
-    assert found["mean"].to_dict() == pytest.approx(kept.to_dict())
-    assert [note for note in found.attrs["notes"] if note.startswith("ell")]
+    ordered = {code: [question for question in each if question.response_type.is_ordinal] for code in study.languages}
+    means = derive_human_means(derive_respondents(study, ordered), study, ordered).set_index(
+        ["question_id", "language"]
+    )
+    assert means.index.is_unique
+    kept = written.loc[[question.id for question in ordered["deu"]]].stack()
+    assert len(means) == len(kept) > 2000
+    assert means["mean"].to_dict() == pytest.approx(kept.to_dict())
+    assert [note for note in means.attrs["notes"] if note.startswith("ell")]

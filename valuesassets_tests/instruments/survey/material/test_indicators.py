@@ -46,10 +46,10 @@ def test_respect_for_authority_puts_dont_mind_in_the_middle():
 
 @given(st.integers(0, 100_000))
 def test_means_stay_on_the_scale_of_the_slopes(seed):
-    found, ranges = derive_indicators(random_answers(seed)), indicator_ranges()
-    assert list(found.means) == list(INDICATORS)
-    assert not found.missing
-    for name, mean in found.means.items():
+    means, ranges = derive_indicators(random_answers(seed)), indicator_ranges()
+    assert list(means.means) == list(INDICATORS)
+    assert not means.missing
+    for name, mean in means.means.items():
         assert ranges.at[name, "low"] <= mean <= ranges.at[name, "high"]
 
 
@@ -68,9 +68,9 @@ def test_postmaterialism_agrees_with_drawing_every_pair(seed):
 def test_an_indicator_with_a_part_missing_is_missing_whole(part):
     answers = random_answers(0)
     del answers[part]
-    found = derive_indicators(answers)
-    assert len(found.missing) == 1
-    assert part in components(found.missing[0])
+    means = derive_indicators(answers)
+    assert len(means.missing) == 1
+    assert part in components(means.missing[0])
 
 
 def test_a_question_with_other_codes_does_not_count():

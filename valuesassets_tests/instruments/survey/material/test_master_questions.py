@@ -21,14 +21,14 @@ def test_the_master_lists_sound_questions_and_the_languages_that_have_them():
 
 
 def test_a_master_without_codes_is_known_by_its_question_numbers_and_topics():
-    said = {
+    messages = {
         "Q1": ["Politics", "Religion"],
         "Q2": ["In general, how happy are you?"],
         "Q3": ["How is your health?"],
         "Q8": ["Your family", "People in the neighbourhood"],
         "Q25": ["Men make better business executives", "I want my parents to be proud"],
     }
-    english = [ask(number, text=text) for number, texts in said.items() for text in texts]
+    english = [ask(number, text=text) for number, texts in messages.items() for text in texts]
     listed = list_master_questions({"eng": english}, "eng", load_variables())
     assert [q.id for q in listed] == ["v5", "v6", "v7", "v8", "v32", "v33", "v78", "v79"]
 

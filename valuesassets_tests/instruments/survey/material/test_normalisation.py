@@ -41,9 +41,9 @@ def test_sound_questions_stay_what_they_are(language):
     ],
 )
 def test_an_id_becomes_the_variable_s_where_it_names_one(printed, item, expected):
-    (found,) = normalised(question(printed, item=item)).questions
-    assert found.id == expected
-    assert found.source_id == (printed if printed != expected else None)
+    (result,) = normalised(question(printed, item=item)).questions
+    assert result.id == expected
+    assert result.source_id == (printed if printed != expected else None)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_an_empty_scale_takes_its_points_and_its_anchors_from_the_form():
 
 
 def test_a_type_is_the_variable_s_own_or_follows_from_the_options():
-    known, unknown = normalised(question("v1", "categorical"), question("x9", "likert5", (1, 2, 3))).questions
-    assert (known.response_type, unknown.response_type) == (ResponseType.LIKERT4, ResponseType.LIKERT3)
+    coded, unknown = normalised(question("v1", "categorical"), question("x9", "likert5", (1, 2, 3))).questions
+    assert (coded.response_type, unknown.response_type) == (ResponseType.LIKERT4, ResponseType.LIKERT3)
 
 
 def test_a_question_that_comes_twice_is_merged_and_one_with_other_words_is_kept():

@@ -52,8 +52,8 @@ def test_what_neighbours_share_is_the_stem_and_the_rest_the_item(parts):
 
 
 def test_the_number_before_a_question_is_kept_as_what_was_printed():
-    (found,) = with_parts_in_place([question("Q33a And which would be the next most important?")])
-    assert (found.text, found.source_id) == ("And which would be the next most important?", "Q33a x")
+    (questions,) = with_parts_in_place([question("Q33a And which would be the next most important?")])
+    assert (questions.text, questions.source_id) == ("And which would be the next most important?", "Q33a x")
     assert (printed_number("P9. Dokąd"), printed_number("v39"), printed_number("Why 9?")) == ("P9", None, None)
 
 
@@ -74,9 +74,9 @@ def test_opposite_views_without_options_are_the_ends_of_the_scale():
         ("Competition is good", "It is harmful"),
     ]
     given = [question(card, one, other, "likert10", ()) for one, other in views]
-    found = list(with_parts_in_place(given))
-    assert [ends(each) for each in found] == [list(view) for view in views]
-    assert [(each.text, each.item) for each in found] == [(card, None)] * 2
+    questions = list(with_parts_in_place(given))
+    assert [ends(each) for each in questions] == [list(view) for view in views]
+    assert [(each.text, each.item) for each in questions] == [(card, None)] * 2
 
 
 @pytest.mark.parametrize(
@@ -91,5 +91,5 @@ def test_ends_that_stand_in_place_of_a_cue_are_found_where_they_are_ends(cues, e
     stem = "Where would you place your views?"
     items = ["Immigrants take jobs", "Immigrants commit crimes"]
     given = [question(stem, item, None, "likert10", (), answer_cue=cue) for item, cue in zip(items, cues, strict=True)]
-    found = [ends(each) for each in with_parts_in_place(given)]
-    assert found == ([[*pair] for pair in zip(items, cues, strict=True)] if expected is None else [expected] * 2)
+    questions = [ends(each) for each in with_parts_in_place(given)]
+    assert questions == ([[*pair] for pair in zip(items, cues, strict=True)] if expected is None else [expected] * 2)

@@ -52,8 +52,8 @@ def test_the_bundled_form_is_copied_with_hash_pages_and_source(english_pdf):
 def test_a_folder_serves_in_place_of_the_network(tmp_path, english_pdf):
     path, pdf = english_pdf
     study = study_of(tmp_path, source="gesis", pdf_dir=str(tmp_path))
-    found = fetch_questionnaire(study, "eng", tmp_path / "out" / "eng.pdf")
-    assert (found.sha256, found.source) == (pdf.sha256, path.name)
+    fetched = fetch_questionnaire(study, "eng", tmp_path / "out" / "eng.pdf")
+    assert (fetched.sha256, fetched.source) == (pdf.sha256, path.name)
 
 
 def linked(tmp_path, served, **language):
@@ -87,8 +87,8 @@ def test_a_zip_from_the_server_gives_the_pdf_inside(tmp_path, english_pdf, serve
     path, pdf = english_pdf
     archive = zipped({"readme.txt": "x", "form.PDF": path.read_bytes()})
     served.replies = [answer(503, b"busy"), answer(429, b"slow"), file(archive)]
-    found = fetch_questionnaire(linked(tmp_path, served), "eng", tmp_path / "out.pdf")
-    assert found.sha256 == pdf.sha256
+    fetched = fetch_questionnaire(linked(tmp_path, served), "eng", tmp_path / "out.pdf")
+    assert fetched.sha256 == pdf.sha256
     assert served.asked == ["/dbk/7"] * 3
     assert pauses == [2, 4]
 

@@ -124,8 +124,8 @@ def test_uniform_answers_are_hollow_whatever_indicators_they_lack(missing):
 
 def test_a_family_that_is_not_reliable_has_no_verdict():
     reliability = {"reference-mono": 0.1, "reference-multi": 0.9}
-    found = cultural_map.place_on_map(answers(), human(), demo(), None, reliability)
-    verdicts = found["tests"][found["tests"]["test_family"] == "map"].set_index("model")
+    tables = cultural_map.place_on_map(answers(), human(), demo(), None, reliability)
+    verdicts = tables["tests"][tables["tests"]["test_family"] == "map"].set_index("model")
     assert verdicts.at["reference-mono", "verdict"] == "not tested"
     assert "not reliable (generalizability 0.10)" in verdicts.at["reference-mono", "note"]
     assert np.isnan(verdicts.at["reference-mono", "p"])
@@ -155,18 +155,18 @@ def test_a_missing_indicator_is_set_to_the_pooled_mean_and_counted(points):
 
 
 def test_an_indicator_that_no_model_has_is_taken_from_the_people_too():
-    found = place_on_map(without(answers(), "v31"), human(), demo())
-    assert (of(found, "human")["missing"] == "A165").all()
-    assert any("No model has A165" in note for note in found.attrs["notes"])
+    points = place_on_map(without(answers(), "v31"), human(), demo())
+    assert (of(points, "human")["missing"] == "A165").all()
+    assert any("No model has A165" in note for note in points.attrs["notes"])
 
 
 def test_under_six_indicators_a_point_is_not_drawn_and_the_notes_say_so():
     few = without(answers(), "v7", "v31", "v63", "v98", "v110")
-    found = place_on_map(few, human(), demo())
-    models = of(found, "model")
+    points = place_on_map(few, human(), demo())
+    models = of(points, "model")
     assert not models["drawn"].any()
     assert (models["n_indicators"] == 5).all()
-    assert any("Not drawn, under 6" in note for note in found.attrs["notes"])
+    assert any("Not drawn, under 6" in note for note in points.attrs["notes"])
     assert models[[*PLACED]].isna().all(axis=None)
     assert models["note"].str.startswith("not drawn: 5 of 10 indicators").all()
 
@@ -189,11 +189,11 @@ def test_an_indicator_needs_all_of_its_parts():
 
 
 def test_without_people_the_mean_of_five_countries_stands_in_and_the_notes_say_so():
-    found = place_on_map(answers(), no_human(), peopleless())
-    assert of(found, "human").empty
-    pooled = of(found, "pooled_human").iloc[0]
+    points = place_on_map(answers(), no_human(), peopleless())
+    assert of(points, "human").empty
+    pooled = of(points, "pooled_human").iloc[0]
     assert (pooled["x"], pooled["y"]) == pytest.approx(placed(average_means()))
-    assert any("human.source = 'none'" in note for note in found.attrs["notes"])
+    assert any("human.source = 'none'" in note for note in points.attrs["notes"])
 
 
 @pytest.mark.slow
@@ -237,30 +237,30 @@ def noisy_probe(seed):
 @pytest.mark.slow
 def test_a_box_spans_every_order_of_every_wording():
     wordings = [noisy_probe(seed) for seed in range(3)]
-    found = of(place_on_map(in_wordings(wordings), human(), demo()), "model")
-    assert (found["n_views"] == 6).all()
+    models = of(place_on_map(in_wordings(wordings), human(), demo()), "model")
+    assert (models["n_views"] == 6).all()
     one_by_one = [
         of(place_on_map(answers(rows.assign(prob_averaged=rows[column])), human(), demo()), "model")
         for rows in wordings
         for column in ("prob_forward", "prob_reversed")
     ]
     for axis in ("x", "y"):
-        ends = np.array([each[axis].to_numpy(dtype=float) for each in [*one_by_one, found]])
-        assert found[f"{axis}_low"].to_numpy(dtype=float) == pytest.approx(ends.min(axis=0))
-        assert found[f"{axis}_high"].to_numpy(dtype=float) == pytest.approx(ends.max(axis=0))
+        ends = np.array([each[axis].to_numpy(dtype=float) for each in [*one_by_one, models]])
+        assert models[f"{axis}_low"].to_numpy(dtype=float) == pytest.approx(ends.min(axis=0))
+        assert models[f"{axis}_high"].to_numpy(dtype=float) == pytest.approx(ends.max(axis=0))
 
 
 def test_what_one_wording_lacks_is_there_as_it_is_on_average():
     rows = noisy_probe(0)
     is_lacking = rows["question_id"] == "v63"
-    found = of(place_on_map(in_wordings([rows, rows[~is_lacking]]), human(), demo()), "model")
+    models = of(place_on_map(in_wordings([rows, rows[~is_lacking]]), human(), demo()), "model")
     mean = rows.copy()
     for column in ("prob_forward", "prob_reversed"):
         mean[column] = mean[column].where(~is_lacking, mean["prob_averaged"])
     whole = of(place_on_map(in_wordings([rows, mean]), human(), demo()), "model")
     ends = ["x", "x_low", "x_high", "y", "y_low", "y_high"]
-    assert found[ends].to_numpy(dtype=float) == pytest.approx(whole[ends].to_numpy(dtype=float))
-    assert (found["n_indicators"] == 10).all()
+    assert models[ends].to_numpy(dtype=float) == pytest.approx(whole[ends].to_numpy(dtype=float))
+    assert (models["n_indicators"] == 10).all()
 
 
 def test_always_the_first_option_is_hollow_and_called_so():
@@ -279,13 +279,15 @@ def test_always_the_first_option_is_hollow_and_called_so():
 
 
 def test_a_family_that_is_not_reliable_gives_way_to_the_table():
-    found = cultural_map.place_on_map(
+    tables = cultural_map.place_on_map(
         answers(), human(), demo(), None, {"reference-mono": 0.8, "reference-multi": 0.31}
     )
-    models = of(found["points"], "model")
+    models = of(tables["points"], "model")
     assert models.groupby("model")["drawn"].all().to_dict() == {"reference-mono": True, "reference-multi": False}
     assert "coefficient of 0.31" in models.at["reference-multi eng", "note"]
-    assert any("reference-multi; the table of reliability takes their place" in note for note in found["notes"]["note"])
+    assert any(
+        "reference-multi; the table of reliability takes their place" in note for note in tables["notes"]["note"]
+    )
 
 
 def test_a_coefficient_that_could_not_be_had_does_not_pass_the_gate():
@@ -295,10 +297,10 @@ def test_a_coefficient_that_could_not_be_had_does_not_pass_the_gate():
 
 @pytest.mark.slow
 def test_leaving_an_indicator_out_moves_the_point_as_if_it_were_missing():
-    found = cultural_map.place_on_map(answers(), human(), demo())
+    tables = cultural_map.place_on_map(answers(), human(), demo())
     without_trust = of(place_on_map(answers()[answers()["question_id"] != "v31"], human(), demo()), "model")
-    moved = found["sensitivity"].query("kind == 'model' and indicator == 'A165'")
-    assert len(found["sensitivity"]) == (12 + 6) * 10
+    moved = tables["sensitivity"].query("kind == 'model' and indicator == 'A165'")
+    assert len(tables["sensitivity"]) == (12 + 6) * 10
     for row in moved.to_dict("records"):
         other = without_trust.loc[f"{row['model']} {row['language']}"]
         assert (row["x"], row["y"]) == pytest.approx((other["x"], other["y"]))
@@ -306,34 +308,34 @@ def test_leaving_an_indicator_out_moves_the_point_as_if_it_were_missing():
 
 
 def test_a_family_agrees_with_its_countries_on_the_planted_grid():
-    found = cultural_map.place_on_map(answers(), human(), demo())
-    said = found["tests"].dropna(subset="verdict").set_index("model")
-    assert (said["verdict"] == "agrees with its countries").all()
-    assert any("reference-mono: its points agree with its 6 countries" in note for note in found["notes"]["note"])
+    tables = cultural_map.place_on_map(answers(), human(), demo())
+    verdicts = tables["tests"].dropna(subset="verdict").set_index("model")
+    assert (verdicts["verdict"] == "agrees with its countries").all()
+    assert any("reference-mono: its points agree with its 6 countries" in note for note in tables["notes"]["note"])
 
 
 def test_without_people_families_are_held_against_published_positions():
-    found = cultural_map.place_on_map(answers(), no_human(), peopleless())
-    said = found["tests"].dropna(subset="verdict")
-    assert (said["note"] == "against published positions").all()
-    assert (said["verdict"] == "agrees with its countries").all()
+    tables = cultural_map.place_on_map(answers(), no_human(), peopleless())
+    verdicts = tables["tests"].dropna(subset="verdict")
+    assert (verdicts["note"] == "against published positions").all()
+    assert (verdicts["verdict"] == "agrees with its countries").all()
 
 
 def test_one_model_in_two_languages_is_placed_but_not_tested():
     rows = answers().query("model == 'reference-mono' and language in ['eng', 'pol']")
-    found = cultural_map.place_on_map(rows, human(), demo())
-    assert of(found["points"], "model")["drawn"].all()
-    assert found["tests"].dropna(subset="verdict")["verdict"].tolist() == ["not tested"]
+    tables = cultural_map.place_on_map(rows, human(), demo())
+    assert of(tables["points"], "model")["drawn"].all()
+    assert tables["tests"].dropna(subset="verdict")["verdict"].tolist() == ["not tested"]
 
 
 def test_respondents_take_the_place_of_distributions_and_are_resampled_whole():
     crowd = respondents(("GB", "PL"), n=300)
-    found = cultural_map.place_on_map(answers(), human(), demo(), crowd)
-    people = of(found["points"], "human")
+    tables = cultural_map.place_on_map(answers(), human(), demo(), crowd)
+    people = of(tables["points"], "human")
     assert people["country"].tolist() == ["GB", "PL"]
     assert (people["source"] == "made-up.sav").all()
-    assert any("bootstrap over whole respondents" in note for note in found["notes"]["note"])
-    assert any("2 pairs of points" in note for note in found["notes"]["note"])
+    assert any("bootstrap over whole respondents" in note for note in tables["notes"]["note"])
+    assert any("2 pairs of points" in note for note in tables["notes"]["note"])
 
 
 def test_fitted_axes_have_no_residual_and_widen_boxes_by_half_of_a_countrys_interval(fitted_map):
@@ -361,27 +363,27 @@ def test_published_countries_come_to_fitted_axes_by_procrustes_or_not_at_all(fit
 
 
 def test_a_country_without_a_published_position_is_drawn_and_left_out_of_the_comparison():
-    found = cultural_map.place_on_map(answers(), human(), fitted(), respondents(("GB", "DE", "FR", "PL", "XK"), n=300))
-    assert "XK" in of(found["points"], "human").index
-    people = found["tests"].iloc[0]
+    tables = cultural_map.place_on_map(answers(), human(), fitted(), respondents(("GB", "DE", "FR", "PL", "XK"), n=300))
+    assert "XK" in of(tables["points"], "human").index
+    people = tables["tests"].iloc[0]
     assert (people["n"], people["note"]) == (4, "no published position: XK")
 
 
 def test_an_indicator_that_no_respondent_answered_is_missing_everywhere():
     crowd = respondents(n=400)
     crowd["E025"] = np.nan
-    found = cultural_map.place_on_map(answers(), human(), fitted(), crowd)
-    assert (of(found["points"], "model")["missing"] == "E025").all()
-    assert found["projector"].set_index("indicator").at["E025", "slope_x"] == 0
-    assert np.isfinite(found["points"][["x", "y"]].astype(float)).all(axis=None)
+    tables = cultural_map.place_on_map(answers(), human(), fitted(), crowd)
+    assert (of(tables["points"], "model")["missing"] == "E025").all()
+    assert tables["projector"].set_index("indicator").at["E025", "slope_x"] == 0
+    assert np.isfinite(tables["points"][["x", "y"]].astype(float)).all(axis=None)
 
 
 def test_people_asked_too_little_are_not_drawn():
     crowd = respondents(("GB", "PL"), n=100)
     crowd.loc[crowd["country"] == "PL", list(INDICATORS[:5])] = np.nan
-    found = cultural_map.place_on_map(answers(), human(), demo(), crowd)
-    assert of(found["points"], "human")["drawn"].tolist() == [True, False]
-    assert any("People not drawn, under 6 indicators" in note and "Poland" in note for note in found["notes"]["note"])
+    tables = cultural_map.place_on_map(answers(), human(), demo(), crowd)
+    assert of(tables["points"], "human")["drawn"].tolist() == [True, False]
+    assert any("People not drawn, under 6 indicators" in note and "Poland" in note for note in tables["notes"]["note"])
 
 
 def test_answers_that_do_not_sum_to_one_are_named():
@@ -401,10 +403,10 @@ def test_fitted_axes_that_respondents_do_not_carry_are_refused():
 
 
 def test_the_tables_have_their_names_and_the_notes_their_place():
-    found = cultural_map.place_on_map(answers(), human(), demo())
-    assert list(found) == ["points", "projector", "sensitivity", "tests", "notes"]
-    assert found["notes"]["note"].tolist() == found["points"].attrs["notes"]
-    assert 3 <= len(found["points"].attrs["caption"]) <= 6
+    tables = cultural_map.place_on_map(answers(), human(), demo())
+    assert list(tables) == ["points", "projector", "sensitivity", "tests", "notes"]
+    assert tables["notes"]["note"].tolist() == tables["points"].attrs["notes"]
+    assert 3 <= len(tables["points"].attrs["caption"]) <= 6
 
 
 def test_the_same_seed_gives_the_same_map():

@@ -13,7 +13,7 @@ from valuesassets.comparing.simulated_answers import (
     simulation_study,
     tilted,
 )
-from valuesassets.instruments.survey.measures.map.people_in_worlds import map_items
+from valuesassets.instruments.survey.measures.map.simulated_map import map_items
 from valuesassets.instruments.survey.measures.simulated_worlds import (
     KINDS,
     WITHHELD,
@@ -26,7 +26,7 @@ from valuesassets.measure.distances import expected_unit_of
 from valuesassets.records.frames import rows_where
 from valuesassets.records.study import load_study
 
-WORLDS = 12
+SIMULATIONS = 12
 
 
 @functools.cache
@@ -35,8 +35,8 @@ def study():
 
 
 @functools.cache
-def found():
-    rows = [row for kind in KINDS for row in simulate_worlds(study(), kind, range(1, 1 + WORLDS))]
+def summary():
+    rows = [row for kind in KINDS for row in simulate_worlds(study(), kind, range(1, 1 + SIMULATIONS))]
     return summarise_worlds(rows, study(), 1)
 
 
@@ -57,40 +57,40 @@ def test_drawn_people_differ_from_the_country_by_their_number():
 
 def test_what_is_read_is_what_was_planted_but_for_wordings():
     small = simulation_study(study(), list(study().languages)[:4], 99)
-    world = simulate_answers(PLANTED, small, simulated_scales(40, map_items()), 400, 0, np.random.default_rng(0))
-    errors = world.grid.scales.w1_unit(world.grid.answers, world.planted)
+    simulation = simulate_answers(PLANTED, small, simulated_scales(40, map_items()), 400, 0, np.random.default_rng(0))
+    errors = simulation.grid.scales.w1_unit(simulation.grid.answers, simulation.planted)
     assert 0 < np.nanmean(errors) < 0.005
-    assert world.grid.people == pytest.approx(world.people)
+    assert simulation.grid.people == pytest.approx(simulation.people)
 
 
 @pytest.mark.slow
-def test_the_same_seed_makes_the_same_world_and_another_another():
+def test_the_same_seed_gives_the_same_simulation_and_another_seed_another():
     one, again, other = (simulate_worlds(study(), "null", [seed]) for seed in (3, 3, 4))
     assert [{**row, "seed": 0} for row in one] == [{**row, "seed": 0} for row in again]
     assert [row["p"] for row in one if row["what"] == "test"] != [row["p"] for row in other if row["what"] == "test"]
 
 
 @pytest.mark.slow
-def test_the_three_kinds_of_world_are_told_apart():
-    verdicts = rows_where(found()["verdicts"], of="signal").set_index(["kind", "verdict"])["share"]
+def test_the_three_kinds_of_simulation_are_distinguished():
+    verdicts = rows_where(summary()["verdicts"], of="signal").set_index(["kind", "verdict"])["share"]
     assert verdicts["planted", SIGNAL] == 1
     assert verdicts["scale_artifact", SCALES] > 0.8
     assert verdicts.get(("null", SIGNAL), 0) < 0.15
-    mean = found()["errors"].set_index(["kind", "measure"])["mean"]
+    mean = summary()["errors"].set_index(["kind", "measure"])["mean"]
     assert mean["scale_artifact", "r, raw"] == pytest.approx(0.7, abs=0.12)
     assert mean["scale_artifact", "r, double-centred"] == pytest.approx(0, abs=0.05)
-    assert faults_of(found()) == []
+    assert faults_of(summary()) == []
 
 
 @pytest.mark.slow
 def test_the_evidence_holds_the_headline_figures():
-    told = evidence(found())
-    assert list(found()) == ["coverage", "rejections", "verdicts", "errors", "p_values", "notes"]
-    assert told["planted"]["w1_error"] < 0.03
-    assert 0.85 <= told["planted"]["interval_coverage"] <= 1
-    assert told["null"]["rejection_rate"] <= 0.2
-    assert told["scale_artifact"]["verdict"] == SCALES
-    assert f"{WORLDS} planted worlds" in told["worlds"]
+    results = evidence(summary())
+    assert list(summary()) == ["coverage", "rejections", "verdicts", "errors", "p_values", "notes"]
+    assert results["planted"]["w1_error"] < 0.03
+    assert 0.85 <= results["planted"]["interval_coverage"] <= 1
+    assert results["null"]["rejection_rate"] <= 0.2
+    assert results["scale_artifact"]["verdict"] == SCALES
+    assert f"{SIMULATIONS} planted simulations" in results["worlds"]
 
 
 def made_up(coverage=0.95, rejected=0.05, verdict=SIGNAL, of_null=SCALES, n_worlds=1000):
@@ -111,8 +111,8 @@ def made_up(coverage=0.95, rejected=0.05, verdict=SIGNAL, of_null=SCALES, n_worl
         ),
         "verdicts": pd.DataFrame(
             [
-                {"of": "signal", "kind": kind, "verdict": said, "n": 9, "share": 1.0}
-                for kind, said in (("planted", verdict), ("null", of_null), ("scale_artifact", SCALES))
+                {"of": "signal", "kind": kind, "verdict": outcome, "n": 9, "share": 1.0}
+                for kind, outcome in (("planted", verdict), ("null", of_null), ("scale_artifact", SCALES))
             ]
         ),
     }
@@ -123,7 +123,7 @@ def test_too_sure_intervals_too_many_rejections_and_wrong_verdicts_are_faults():
     assert "hold the truth" in faults_of(made_up(coverage=0.88))[0]
     assert "hold the truth" in faults_of(made_up(coverage=0.995))[0]
     assert "without a difference" in faults_of(made_up(rejected=0.12))[0]
-    assert "planted worlds: the verdict of the signal is right in 0.000" in faults_of(made_up(verdict=SCALES))[0]
-    assert "planted worlds: the verdict of the signal is right in 0.000" in faults_of(made_up(verdict=WITHHELD))[0]
+    assert "planted simulations: the verdict of the signal is right in 0.000" in faults_of(made_up(verdict=SCALES))[0]
+    assert "planted simulations: the verdict of the signal is right in 0.000" in faults_of(made_up(verdict=WITHHELD))[0]
     assert faults_of(made_up(of_null=WITHHELD)) == []
-    assert faults_of(made_up(coverage=0.9, n_worlds=60)) == []  # few worlds: within three Monte Carlo errors
+    assert faults_of(made_up(coverage=0.9, n_worlds=60)) == []  # few simulations: within three Monte Carlo errors

@@ -29,12 +29,12 @@ def by_question(rows, column="prob_averaged"):
 def hardness(kind):
     rows = planted()
     rows = rows[rows["response_type"] == kind] if kind else rows
-    found = [
+    shares = [
         on_analysis_scale(question, part["response_value"], part["prob_averaged"])
         for (*_, question), part in rows.groupby([*CELL, "question_id"])
     ]
     distance = wasserstein1_unit if not kind or ResponseType(kind).is_ordinal else tvd
-    return np.mean([distance(each, uniform_like(each)) for each in found])
+    return np.mean([distance(each, uniform_like(each)) for each in shares])
 
 
 def first_component(means):
@@ -102,7 +102,7 @@ def test_monolingual_answers_land_near_their_country():
 def test_a_countrys_own_preferences_lie_exactly_on_its_published_position():
     for language, about in demo().languages.items():
         preferences = country_preferences(demo(), language, questions())
-        answers = {key: dict(zip(asked.values, probs, strict=True)) for key, (asked, probs) in preferences.items()}
+        answers = {key: dict(zip(variant.values, probs, strict=True)) for key, (variant, probs) in preferences.items()}
         point = placed(derive_indicators(answers).means)
         assert point == pytest.approx(published_position(about.country), abs=0.05)
 

@@ -75,17 +75,17 @@ def test_facts_are_those_of_their_sources():
 
 
 def test_the_reference_projector_meets_five_countries_with_r_991_and_993():
-    found = check_reference_projector().set_index("axis")
-    assert found["r"].round(3).to_dict() == {"x": 0.991, "y": 0.993}
-    assert (found["n"] == 5).all()
-    assert found["residual_sd"].to_numpy() == pytest.approx(reference_projector().residual_sd)
+    table = check_reference_projector().set_index("axis")
+    assert table["r"].round(3).to_dict() == {"x": 0.991, "y": 0.993}
+    assert (table["n"] == 5).all()
+    assert table["residual_sd"].to_numpy() == pytest.approx(reference_projector().residual_sd)
 
 
 def test_two_published_sets_are_the_same_order_on_other_axes():
-    found = compare_published_sets().set_index("axis")
-    assert (found["n"] == 22).all()
-    assert (round(found.at["x", "r"], 4), round(found.at["y", "r"], 3)) == (0.9997, 0.996)
-    assert found["slope"].round(2).to_dict() == {"x": 0.72, "y": 0.77}
+    table = compare_published_sets().set_index("axis")
+    assert (table["n"] == 22).all()
+    assert (round(table.at["x", "r"], 4), round(table.at["y", "r"], 3)) == (0.9997, 0.996)
+    assert table["slope"].round(2).to_dict() == {"x": 0.72, "y": 0.77}
 
 
 @pytest.mark.published
@@ -94,9 +94,9 @@ def test_the_sources_themselves_give_the_same_slopes():
     second = pd.read_csv(shared_file("data", "iw", "seed_sensitivity_22countries.csv"))
     first["iso_numeric"] = pd.to_numeric(first["country_code"], errors="coerce")
     both = second.merge(first, on="iso_numeric")
-    found = compare_published_sets().set_index("axis")
+    table = compare_published_sets().set_index("axis")
     assert len(both) == 22
     for axis, name in (("x", "PC1"), ("y", "PC2")):
         middle = both[[f"{name}_min", f"{name}_max"]].mean(axis=1)
-        assert np.corrcoef(both[name], middle)[0, 1] == pytest.approx(found.at[axis, "r"], abs=1e-6)
-        assert np.polyfit(both[name], middle, 1)[0] == pytest.approx(found.at[axis, "slope"], abs=1e-5)
+        assert np.corrcoef(both[name], middle)[0, 1] == pytest.approx(table.at[axis, "r"], abs=1e-6)
+        assert np.polyfit(both[name], middle, 1)[0] == pytest.approx(table.at[axis, "slope"], abs=1e-5)

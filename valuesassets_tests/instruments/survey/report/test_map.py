@@ -20,9 +20,9 @@ def points():
 
 @pytest.fixture(scope="module")
 def tags(points):
-    found = Elements(map_view(points, CELLS[:-1]).svg)
-    assert found.open == []
-    return found
+    elements = Elements(map_view(points, CELLS[:-1]).svg)
+    assert elements.open == []
+    return elements
 
 
 def test_every_drawn_point_is_there_once_under_its_own_id_and_says_what_it_is(points, tags):

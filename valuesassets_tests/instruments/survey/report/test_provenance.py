@@ -261,8 +261,8 @@ def ask_in_chat(stored, folder, style, settings):
     opened = open_model(str(write_chat_model(folder, style)), device="cpu", prompting=prompting)
     path = stored.folder / "survey" / "readings" / CELL[0] / f"{CELL[1]}.parquet"
     trials = read_trials(stored.folder / "survey" / "trials" / f"{CELL[1]}.parquet")
-    told = table_metadata(path) | opened.describe() | {"first_prompt": first_shown(opened, trials).text}
-    write_table(path, reading_rows(read_readings(path)), READINGS, told)
+    metadata = table_metadata(path) | opened.describe() | {"first_prompt": first_shown(opened, trials).text}
+    write_table(path, reading_rows(read_readings(path)), READINGS, metadata)
     return opened
 
 
@@ -272,8 +272,8 @@ def test_prompts_of_a_chat_model_are_shown_as_its_template_renders_them(stored, 
     point = trace_point(stored.folder, *CELL)
     assert point.identity.template_sha256 == opened.template.sha256
     prompts = [prompt for item in items(point).values() for prompt in item.prompts]
-    assert [prompt.shown for prompt in prompts] == [show_trial(opened, prompt.trial).text for prompt in prompts]
-    assert all(prompt.shown != prompt.trial.prompt for prompt in prompts)
+    assert [prompt.text for prompt in prompts] == [show_trial(opened, prompt.trial).text for prompt in prompts]
+    assert all(prompt.text != prompt.trial.prompt for prompt in prompts)
 
 
 def test_a_template_around_other_prompts_is_named_and_nothing_is_made_up(stored, tmp_path):
@@ -286,7 +286,7 @@ def test_a_template_around_other_prompts_is_named_and_nothing_is_made_up(stored,
     assert problem.endswith(
         "its readings do not show how the chat template renders it; materialise readings/reference-mono/fra again"
     )
-    assert {prompt.shown for item in items(point).values() for prompt in item.prompts} == {None}
+    assert {prompt.text for item in items(point).values() for prompt in item.prompts} == {None}
 
 
 def test_the_command_prints_a_chat_as_the_model_was_shown_it(stored, tmp_path, monkeypatch, capsys):

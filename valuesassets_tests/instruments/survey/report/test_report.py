@@ -114,7 +114,7 @@ def test_what_others_wrote_is_escaped(page):
 
 
 @pytest.mark.slow
-def test_gates_are_told_apart_by_words_and_the_failed_come_first(page):
+def test_gates_are_distinguished_by_words_and_the_failed_come_first(page):
     summary = section(page, CLAIMS)
     assert "Gates: 1 passed, 1 failed, 1 not checked." in summary
     marks = [summary.index(mark) for mark in ("✗ failed", "○ missing", "✓ passed")]
@@ -131,10 +131,10 @@ def test_what_no_section_could_show_is_listed_with_what_is_missing():
 @pytest.mark.slow
 def test_a_complete_page_says_so(page, stored_once):
     study, parts = everything()
-    said = "Every figure and table of the study is on this page."
+    sentence = "Every figure and table of the study is on this page."
     traces = trace_cells(stored_once.folder, [("reference-mono", "eng")])
-    assert said in section(rendered(study, **parts, traces=traces), CLAIMS)
-    assert said not in section(page, CLAIMS)
+    assert sentence in section(rendered(study, **parts, traces=traces), CLAIMS)
+    assert sentence not in section(page, CLAIMS)
     assert "From a point to its page: no provenance was handed to the report" in section(page, CLAIMS)
 
 
@@ -222,27 +222,29 @@ def test_a_study_without_plants_never_says_planted():
     bare = rendered(load_study("evs2017"))
     assert "<strong>Planted.</strong>" not in bare
     assert "this study has no reference family" in section(bare, "Calibration")
-    shown = re.sub(r'<pre id="bibtex-text">.*?</pre>', "", bare.split("<main>")[1].split("</main>")[0], flags=re.DOTALL)
-    assert not re.search(r"\d\.\d{3}", shown)
+    content = re.sub(
+        r'<pre id="bibtex-text">.*?</pre>', "", bare.split("<main>")[1].split("</main>")[0], flags=re.DOTALL
+    )
+    assert not re.search(r"\d\.\d{3}", content)
 
 
 def test_no_failure_becomes_a_number_in_a_table():
-    shown = table(
+    cells = table(
         "t", pd.DataFrame({"x": [1.5, None], "is_ok": [True, None], "reason": [None, "unread"], "gone": None})
     )
-    assert shown.columns == ("x", "is ok", "reason")
-    assert [[cell.text for cell in row] for row in shown.rows] == [
+    assert cells.columns == ("x", "is ok", "reason")
+    assert [[cell.text for cell in row] for row in cells.rows] == [
         ["1.500", "yes", ""],
         ["not available", "not available", "unread"],
     ]
 
 
 def test_a_column_of_numbers_is_set_to_the_right_and_a_cell_is_one_column():
-    shown = table("t", pd.DataFrame({"model": ["m"], "language": ["pol"], "p_valid_mean": [None], "n": [3]}))
-    assert shown.headings == (("cell", "words"), ("n", "number"))
+    cells = table("t", pd.DataFrame({"model": ["m"], "language": ["pol"], "p_valid_mean": [None], "n": [3]}))
+    assert cells.headings == (("cell", "words"), ("n", "number"))
     gap = table("t", pd.DataFrame({"language": ["pol", "fra"], "p_valid_mean": [None, 0.5]}))
     assert gap.headings == (("language", "words"), ("P_valid mean", "number"))
-    assert [[cell.text for cell in row] for row in shown.rows] == [["m pol", "3"]]
+    assert [[cell.text for cell in row] for row in cells.rows] == [["m pol", "3"]]
 
 
 def test_analyses_that_the_study_has_stand_where_they_belong_and_others_do_not():
@@ -260,9 +262,9 @@ def test_analyses_that_the_study_has_stand_where_they_belong_and_others_do_not()
     assert titles[3:6] == ["Quality", "Reliability", "Signal against human answers"]
     assert titles.index("Position bias") == titles.index("Monolingual against multilingual") + 1
     assert "<strong>Not shown:</strong> fewer than three languages" in section(page, "Reliability")
-    shown = section(page, "Position bias")
-    assert "One wording only" in shown
-    assert re.search(r"Position bias: sizes\..*>0\.710<", shown, re.DOTALL)
+    content = section(page, "Position bias")
+    assert "One wording only" in content
+    assert re.search(r"Position bias: sizes\..*>0\.710<", content, re.DOTALL)
     assert "Reliability: fewer than three languages" in section(page, CLAIMS)
 
 
@@ -279,11 +281,11 @@ def test_tests_of_all_analyses_stand_together_with_their_corrected_p():
 
 @pytest.mark.slow
 def test_claims_stand_by_their_question_supported_beside_unsupported_with_the_small_print_folded(page):
-    found = section(page, CLAIMS)
-    asked = re.findall(r"<h4>(.*?)</h4>", found)
-    assert asked == [question for question in QUESTIONS if question in asked]
-    assert {"Calibration", "Map", "Models and people"} <= set(asked)
-    lists = dict(re.findall(r'<ul aria-label="This run ([^"]*)">(.*?)</ul>', found, re.DOTALL))
+    text = section(page, CLAIMS)
+    headings = re.findall(r"<h4>(.*?)</h4>", text)
+    assert headings == [question for question in QUESTIONS if question in headings]
+    assert {"Calibration", "Map", "Models and people"} <= set(headings)
+    lists = dict(re.findall(r'<ul aria-label="This run ([^"]*)">(.*?)</ul>', text, re.DOTALL))
     assert [name for name in lists if name.endswith(": Map")] == ["supports: Map", "does not support: Map"]
     people = "Anything about people.</summary><small>the respondents are synthetic"
     assert people in lists["does not support: Models and people"]
@@ -301,5 +303,5 @@ def test_the_methods_can_be_copied_and_the_sources_are_those_of_the_run(page):
 
 @pytest.mark.slow
 def test_the_page_says_its_own_size(page):
-    said = re.search(r"This page has ([\d.]+) MB *and fetches nothing", page)[1]
-    assert float(said) == pytest.approx(len(page.encode()) / 1e6, abs=0.05)
+    size = re.search(r"This page has ([\d.]+) MB *and fetches nothing", page)[1]
+    assert float(size) == pytest.approx(len(page.encode()) / 1e6, abs=0.05)

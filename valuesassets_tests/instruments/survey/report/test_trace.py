@@ -46,11 +46,11 @@ def test_a_point_leads_to_its_items_and_these_to_prompts_and_page_without_a_scri
 @pytest.mark.slow
 def test_readings_and_missing_indicators_are_shown_with_key_and_reason(traced, stored_once):
     reading = read_readings(stored_once.path("readings", "reference-mono/fra.parquet"))[0]
-    shown = re.search(r'id="trace-reference-mono-fra".*?Back to the map', traced, re.DOTALL)[0]
-    known = {one.trial_id: one for one in read_readings(stored_once.path("readings", "reference-mono/fra.parquet"))}
-    assert known["v7/0/forward"].reading_key in shown
-    assert reading.reading_key not in shown
-    assert "missing: v170: dropped: unreliable in too many cells" in shown
+    section = re.search(r'id="trace-reference-mono-fra".*?Back to the map', traced, re.DOTALL)[0]
+    readings = {one.trial_id: one for one in read_readings(stored_once.path("readings", "reference-mono/fra.parquet"))}
+    assert readings["v7/0/forward"].reading_key in section
+    assert reading.reading_key not in section
+    assert "missing: v170: dropped: unreliable in too many cells" in section
 
 
 @pytest.mark.slow

@@ -57,8 +57,8 @@ def test_a_ten_point_scale_lists_every_number_and_reversing_swaps_the_anchors():
 
 def test_a_dependent_question_is_asked_once_per_earlier_answer_with_that_one_named_and_gone():
     written = prompts("eng")
-    asked = [name for name in written if name.startswith("v111@")]
-    assert len(asked) == 4 * 2
+    names = [name for name in written if name.startswith("v111@")]
+    assert len(names) == 4 * 2
     for chosen in (1, 2, 3, 4):
         trial = written[f"v111@v110={chosen}/0/forward"]
         assert trial.asked_id == f"v111@v110={chosen}"
@@ -115,10 +115,10 @@ def test_a_script_in_two_kinds_of_letters_is_one():
 
 
 def test_identical_prompts_are_named():
-    shown = write_trials([ask("v7"), ask("v1")], "eng", load_lexicon("eng"), load_variables())
-    twin = dataclasses.replace(shown[0], trial_id="twin")
-    assert find_identical_prompts(shown) == []
-    assert find_identical_prompts([*shown, twin]) == [(shown[0].trial_id, "twin")]
+    trials = write_trials([ask("v7"), ask("v1")], "eng", load_lexicon("eng"), load_variables())
+    twin = dataclasses.replace(trials[0], trial_id="twin")
+    assert find_identical_prompts(trials) == []
+    assert find_identical_prompts([*trials, twin]) == [(trials[0].trial_id, "twin")]
 
 
 def test_a_study_without_estimators_asks_nothing_more():

@@ -1,4 +1,4 @@
-"""`Match` and `Alignment`: what became of each record of a language, and of each question of the master."""
+"""`Match` and `Alignment`: the status of each record of a language, and of each master question."""
 
 import math
 from collections import Counter
@@ -10,16 +10,14 @@ from valuesassets.records.csv_tables import csv_text
 from valuesassets.records.files import write_text
 from valuesassets.records.questions import Question
 
-SURE = 0.5
-"""A question whose match is less probable is not asked until a person says what it is."""
+SURE = 0.5  # least probability of a match at which a question is asked without a person's decision
 NOT_FOUND = "not found in this language's questionnaire"
-SHOWN = 5
-"""Records that the row of a question that was not found names; more are counted."""
+MOST_NAMED = 5  # candidates that the row of a missing question names
 
 
 @dataclass(frozen=True)
 class Match:
-    """What became of one question of a language, or of one of the master that it lacks.
+    """The status of one question of a language, or of a master question that it lacks.
 
     Attributes:
         question_id: canonical id, or the printed one where it has none.
@@ -62,8 +60,7 @@ class Alignment:
 
     Attributes:
         questions: those with the key `unfit` cannot be asked, and say why.
-        masked: of the records that print a code of the master, how many come out under it with all codes masked, and
-            how many there are.
+        masked: how many records that print a master code are matched to it with all codes masked, and their number.
     """
 
     questions: tuple[Question, ...]
@@ -72,34 +69,34 @@ class Alignment:
 
     @property
     def coverage(self) -> float:
-        """Share of the master's questions that were aligned and can be asked; those not asked by design aside."""
+        """Share of the master's questions that can be asked, without those that a person says are not asked."""
         fit = sum(match.status == "aligned" for match in self.matches)
         wanted = fit + sum(match.status in ("missing", "unfit") for match in self.matches)
         return fit / wanted if wanted else 0.0
 
     def __str__(self) -> str:
-        """In words: how many of the master's questions, and how well they are found without codes."""
+        """In words: the aligned questions, and the accuracy without codes."""
         counts = Counter(match.status for match in self.matches)
-        said = f"{counts['aligned']} of {len(self.questions) + counts['missing']} questions aligned"
-        said += f", {counts['unfit']} more cannot be asked" if counts["unfit"] else ""
+        text = f"{counts['aligned']} of {len(self.questions) + counts['missing']} questions aligned"
+        text += f", {counts['unfit']} more cannot be asked" if counts["unfit"] else ""
         if self.masked_accuracy is None:
-            return said
+            return text
         alike, total = self.masked
-        return f"{said}; without looking at ids, {'all' if alike == total else f'{alike} of'} {total} are matched alike"
+        return f"{text}; without looking at ids, {'all' if alike == total else f'{alike} of'} {total} are matched alike"
 
     @property
     def masked_accuracy(self) -> float | None:
-        """Share of the printed codes that the rest of the evidence finds; None where no code is printed."""
+        """Share of the printed codes that the other evidence confirms; None where no code is printed."""
         return self.masked[0] / self.masked[1] if self.masked[1] else None
 
 
 def match_of_missing(code: str, order: Sequence[str], places: Mapping[str, int], unmatched: Sequence[Match]) -> Match:
-    """The row of a question that was not found, with the unmatched records between its neighbours in the form.
+    """The row of a missing question, with the unmatched records between its neighbours in the form.
 
     Args:
-        order: ids of the master, `code` among them.
-        places: by id, where the form has those that it has in the master's order.
-        unmatched: records of the language that are no question of the master.
+        order: all ids of the master.
+        places: the place in the form of each id that has the master's order there.
+        unmatched: records that are no question of the master.
     """
     at = order.index(code)
     after = max((places[each] for each in order[:at] if each in places), default=-1)
@@ -107,9 +104,9 @@ def match_of_missing(code: str, order: Sequence[str], places: Mapping[str, int],
     candidates = [match for match in unmatched if match.position is not None and after < match.position < before]
     named = ", ".join(
         f"{each.source_id or 'a record without an id'} ({f'page {each.page}, ' if each.page else ''}mark {each.mark})"
-        for each in candidates[:SHOWN]
+        for each in candidates[:MOST_NAMED]
     )
-    named += f" and {len(candidates) - SHOWN} more" if len(candidates) > SHOWN else ""
+    named += f" and {len(candidates) - MOST_NAMED} more" if len(candidates) > MOST_NAMED else ""
     advice = (
         f'unmatched between its neighbours: {named}; id = "{code}" in the overrides pins one of them, '
         f"drop = true for {code} says that it is not asked"
@@ -123,7 +120,7 @@ def match_of_missing(code: str, order: Sequence[str], places: Mapping[str, int],
 
 
 def write_matches(path: Path, alignments: Mapping[str, Alignment]) -> None:
-    """Every match of every language as a table (CSV), with a column `language`."""
+    """Write every match of every language as one CSV table."""
     import pandas as pd
 
     rows = [{"language": language} | asdict(match) for language, a in alignments.items() for match in a.matches]

@@ -1,7 +1,7 @@
 """A language's questions matched to the master's: with all evidence, and with the printed codes masked.
 
-How far printed codes and question numbers can be trusted is measured on the language itself: by how often they agree
-with a match made without them. A code that contradicts everything else is so outvoted, and can be reported.
+The weight of printed codes and question numbers is estimated on the language itself: the share that agrees with a match
+made without them. A code that contradicts all other evidence is therefore outvoted, and can be reported.
 """
 
 import itertools
@@ -9,27 +9,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from valuesassets.instruments.survey.material.alignment.evidence import (
-    Matrix,
-    battery_steps,
-    length_evidence,
-    name_evidence,
-    question_numbers,
-    shape_evidence,
-    word_evidence,
-)
+from valuesassets.instruments.survey.material.alignment import evidence
 from valuesassets.instruments.survey.material.alignment.path import Path, best_path, order_steps
 from valuesassets.instruments.survey.material.alignment.targets import Target
 from valuesassets.records.questions import Question
 
 CODES_RIGHT, CODES_SEEN = 0.995, 50
 NUMBERS_RIGHT, NUMBERS_SEEN = 0.8, 5
-"""What is expected of printed codes and of question numbers before a form is looked at, and how many observations
-that expectation counts for."""
-UNASKED = 1.0
-"""Cost (nats) of a question that the master's survey has and the master lacks."""
-BELIEVED = 1000.0
-"""Log odds (nats) of a person's word."""
+"""Prior share of correct codes and of correct numbers, and the number of observations that each prior counts for."""
+UNASKED = 1.0  # cost (nats) of a question that the master's survey has and the master lacks
+BELIEVED = 1000.0  # log odds (nats) of a person's decision
 
 
 def match_questions(
@@ -37,16 +26,20 @@ def match_questions(
     targets: Sequence[Target],
     codes: Sequence[str | None],
     pinned: Sequence[bool] = (),
-    likeness: Matrix | None = None,
+    likeness: evidence.Matrix | None = None,
 ) -> tuple[Path, Path]:
-    """Every question's target, all of them at once: with all evidence, and without the codes.
+    """The targets of all questions: with all evidence, and without the codes.
 
     Args:
         codes: the variable code that each question prints, or None.
-        pinned: whether that code is a person's word; then nothing weighs against it.
-        likeness: further log odds for every pair, of an embedder.
+        pinned: whether a person gave that code; then it always holds.
+        likeness: log odds of an embedder for every pair.
     """
-    rest = shape_evidence(questions, targets) + length_evidence(questions, targets) + word_evidence(questions, targets)
+    rest = (
+        evidence.shape_evidence(questions, targets)
+        + evidence.length_evidence(questions, targets)
+        + evidence.word_evidence(questions, targets)
+    )
     if likeness is not None:
         rest = rest + likeness
     is_asked = np.array([target.question is not None for target in targets])
@@ -54,30 +47,30 @@ def match_questions(
     rest = rest - np.where(is_asked, 0.0, UNASKED)
     order, names = order_steps(is_asked), np.array([target.battery for target in targets])
     same = names[:, None] == names[None]
-    steps = [order + battery_steps(same, one, other) for one, other in itertools.pairwise(questions)]
-    numbers = question_numbers(questions)
+    steps = [order + evidence.battery_steps(same, one, other) for one, other in itertools.pairwise(questions)]
+    numbers = evidence.question_numbers(questions)
     wanted_numbers = [target.number for target in targets]
     wanted_codes = [target.code for target in targets]
-    known = set(filter(None, wanted_numbers))
-    numbers = [number if number in known else (number or "").rstrip("a") or None for number in numbers]
+    known_numbers = set(filter(None, wanted_numbers))
+    numbers = [number if number in known_numbers else (number or "").rstrip("a") or None for number in numbers]
     masked = best_path(rest, steps)
-    if any(number in known for number in numbers):
+    if any(number in known_numbers for number in numbers):
         right = _share_right(numbers, wanted_numbers, masked, NUMBERS_RIGHT, NUMBERS_SEEN)
-        rest = rest + name_evidence(numbers, wanted_numbers, right)
+        rest = rest + evidence.name_evidence(numbers, wanted_numbers, right)
         masked = best_path(rest, steps)
     codes_right = _share_right(codes, wanted_codes, masked, CODES_RIGHT, CODES_SEEN)
-    said = name_evidence(codes, wanted_codes, codes_right)
+    code_evidence = evidence.name_evidence(codes, wanted_codes, codes_right)
     for place, code in enumerate(codes):
-        if pinned and pinned[place] and code in wanted_codes:  # a person's word outweighs everything
-            said[place, wanted_codes.index(code)] += BELIEVED
+        if pinned and pinned[place] and code in wanted_codes:
+            code_evidence[place, wanted_codes.index(code)] += BELIEVED
     lacking = np.array([np.log(1 - codes_right) if code in wanted_codes else 0.0 for code in codes])
-    return best_path(rest + said, steps, lacking, with_confidence=True), masked
+    return best_path(rest + code_evidence, steps, lacking, with_confidence=True), masked
 
 
 def _share_right(
     names: Sequence[str | None], wanted: Sequence[str | None], path: Path, expected: float, seen: int
 ) -> float:
-    """Of the names of questions that a path matches, the share that is the match's own; what was expected counts."""
+    """The share of names that agree with the path's targets, shrunk to `expected` with the weight of `seen` pairs."""
     pairs = [
         (name, wanted[place])
         for name, place in zip(names, path.places, strict=True)

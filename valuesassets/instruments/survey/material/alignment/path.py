@@ -1,8 +1,7 @@
-"""The best order-preserving way through a form: which target each of its questions is, all of them at once.
+"""Matches all questions of a form to targets at once, with a preference for the master's order.
 
-A hidden Markov model: the state is the target reached, or a question of the form that the master lacks behind it. A
-form goes on to the next target; it may leave some out, ask its own questions in between, and jump back, where an
-extraction begins again. Items of one list stay together.
+A hidden Markov model: a state is a target, or a question that the master lacks after that target. A form may skip
+targets, ask questions of its own, and jump back where an extraction begins again. Items of one list stay together.
 
 Source: Rabiner (1989), "A tutorial on hidden Markov models", sections III.A (forward-backward) and III.B (Viterbi).
 """
@@ -14,27 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
 
-SKIP, SKIP_MORE = 1.5, 0.5
-"""Costs (nats) of leaving targets out: once, and for each e-fold more of them."""
-STAY = 3.0
-"""Cost of two questions in a row that are the same target."""
-BACK, BACK_MORE = 7.0, 0.3
-"""Costs of a jump back, likewise."""
-FOREIGN, FOREIGN_MORE = 2.0, 0.5
-"""Costs of a question that the master lacks: the first, and each that follows."""
-LATE = 0.5
-"""Cost of beginning later in the master, for each e-fold."""
+SKIP, SKIP_MORE = 1.5, 0.5  # costs (nats) of skipping targets: once, and for each e-fold more of them
+STAY = 3.0  # cost of one target for two questions in a row
+BACK, BACK_MORE = 7.0, 0.3  # costs of a jump back: once, and for each e-fold more targets
+FOREIGN, FOREIGN_MORE = 2.0, 0.5  # costs of a question that the master lacks: the first, and each that follows
+LATE = 0.5  # cost of beginning later in the master, for each e-fold
 
 
 @dataclass(frozen=True)
 class Path:
-    """Which target each question is.
+    """The target of each question.
 
     Attributes:
-        places: by question, the target's place, or None where the master lacks it.
-        confidence: by question, the probability of that under the model, all other ways considered.
+        places: the target's place for each question, or None where the master lacks it.
+        confidence: the posterior probability of that place.
     """
 
     places: tuple[int | None, ...]
@@ -42,10 +35,10 @@ class Path:
 
 
 def order_steps(is_asked: NDArray[np.bool_]) -> Matrix:
-    """Log weights of going from each target (row) to each (column), by their order alone.
+    """Log weights of the step from each target (row) to each (column), by order alone.
 
     Args:
-        is_asked: which targets the master asks; leaving out what it does not ask costs nothing.
+        is_asked: which targets the master asks; skipping the others costs nothing.
     """
     place = np.arange(len(is_asked))
     ahead = place[None] - place[:, None]
@@ -58,15 +51,15 @@ def order_steps(is_asked: NDArray[np.bool_]) -> Matrix:
 
 
 def best_path(
-    evidence: Matrix, steps: Sequence[Matrix], lacking: Vector | None = None, with_confidence: bool = False
+    evidence: Matrix, steps: Sequence[Matrix], lacking: Matrix | None = None, with_confidence: bool = False
 ) -> Path:
-    """The most likely way, and how sure each of its matches is.
+    """The most likely sequence of targets, and the confidence in each.
 
     Args:
         evidence: log odds of each question (row) being each target (column).
-        steps: log weights of the step to each question but the first, from each target (row) to each (column).
-        lacking: log odds of each question being none of the targets; none where not given.
-        with_confidence: a second pass; without it confidence is empty.
+        steps: for each question but the first, log weights from each target (row) to each (column).
+        lacking: log odds of each question being none of the targets; 0 if left out.
+        with_confidence: whether a second pass computes the confidence; otherwise it is empty.
     """
     n_questions, n_targets = evidence.shape
     if n_questions == 0 or n_targets == 0:
@@ -77,12 +70,12 @@ def best_path(
     places = tuple(state if state < n_targets else None for state in _viterbi(evidence, start, steps, lacking))
     if not with_confidence:
         return Path(places, ())
-    sure = _posterior(evidence, start, steps, lacking)
-    none = sure[:, n_targets:].sum(axis=1)
-    return Path(places, tuple(float(none[n] if at is None else sure[n, at]) for n, at in enumerate(places)))
+    posterior = _posterior(evidence, start, steps, lacking)
+    none = posterior[:, n_targets:].sum(axis=1)
+    return Path(places, tuple(float(none[n] if at is None else posterior[n, at]) for n, at in enumerate(places)))
 
 
-def _viterbi(evidence: Matrix, start: Vector, steps: Sequence[Matrix], lacking: Vector) -> list[int]:
+def _viterbi(evidence: Matrix, start: Matrix, steps: Sequence[Matrix], lacking: Matrix) -> list[int]:
     size = evidence.shape[1]
     score, came_from = start, []
     for n, step in enumerate(steps, 1):
@@ -100,7 +93,7 @@ def _viterbi(evidence: Matrix, start: Vector, steps: Sequence[Matrix], lacking: 
     return states[::-1]
 
 
-def _posterior(evidence: Matrix, start: Vector, steps: Sequence[Matrix], lacking: Vector) -> Matrix:
+def _posterior(evidence: Matrix, start: Matrix, steps: Sequence[Matrix], lacking: Matrix) -> Matrix:
     """Probability of each state at each question; rows sum to one."""
     size = evidence.shape[1]
     forward = [start]
@@ -117,12 +110,11 @@ def _posterior(evidence: Matrix, start: Vector, steps: Sequence[Matrix], lacking
         none = behind[size:] + lacking[n]
         behind = np.concatenate([np.logaddexp(onward, none - cost) for cost in (FOREIGN, FOREIGN_MORE)])
         posterior.append(forward[n - 1] + behind)
-    together = np.array(posterior[::-1])
-    return np.exp(together - _log_sum(together, axis=1)[:, None])
+    log_weights = np.array(posterior[::-1])
+    return np.exp(log_weights - _log_sum(log_weights, axis=1)[:, None])
 
 
-def _log_sum(values: Matrix, axis: int) -> Vector:
-    """The logarithm of the sum of exponentials of finite values; scipy's, for all kinds of input, takes four times as
-    long, and was a third of an alignment."""
+def _log_sum(values: Matrix, axis: int) -> Matrix:
+    """log(sum(exp(values))) of finite values, four times as fast as scipy's, which took a third of an alignment."""
     largest = values.max(axis=axis, keepdims=True)
     return np.log(np.exp(values - largest).sum(axis=axis)) + largest.squeeze(axis)

@@ -1,4 +1,4 @@
-"""`Target`: a place in the master's order that a question may be, and what is known of it."""
+"""`Target`: a variable, or a master question, that a question of a form can be matched to."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from valuesassets.records.questions import Question, ResponseType, question_faul
 
 @dataclass(frozen=True)
 class Target:
-    """One variable of the master's survey, or one question of the master that no survey knows.
+    """One variable of the master's survey, or one master question that is no variable.
 
     Attributes:
         code: canonical id.
-        number: of the question in the forms (`38`), or None where that is not known.
+        number: of the question in the forms (`38`), or None where it is unknown.
         battery: the same for all items of one list.
         n_options: how many answers it offers, or None.
         topic: what it asks about, in a few words of English, or None.
@@ -35,9 +35,9 @@ class Target:
 
 
 def survey_targets(letter: str, variables: Variables) -> list[Target]:
-    """The variables of a survey in their order, as the facts have them: left-out ones too, as forms ask them."""
+    """The variables of a survey in order, with the excluded ones, since forms ask them too."""
     number_of = {code: number[1:] for number, codes in variables.numbers.items() for code in codes}
-    known = {code for code in variables.variables if code.startswith(letter)}
+    codes = {code for code in variables.variables if code.startswith(letter)}
     return [
         Target(
             code,
@@ -46,23 +46,23 @@ def survey_targets(letter: str, variables: Variables) -> list[Target]:
             variables.option_count(code),
             variables.topics.get(code),
         )
-        for code in sorted(known, key=code_order)
+        for code in sorted(codes, key=code_order)
     ]
 
 
 def master_targets(master: Sequence[Question], variables: Variables) -> list[Target]:
-    """The master's questions in their order among all variables of their survey, which other languages may have."""
+    """The master's questions among all variables of their survey, which other languages may have."""
     letters = variables.letters_of(master)
-    found = {question.id: question for question in master}
+    remaining = {question.id: question for question in master}
     targets: list[Target] = []
-    for letter in sorted(letter for letter in letters if any(code.startswith(letter) for code in found)):
+    for letter in sorted(letter for letter in letters if any(code.startswith(letter) for code in remaining)):
         targets += survey_targets(letter, variables)
     for place, target in enumerate(targets):
-        if question := found.pop(target.code, None):
+        if question := remaining.pop(target.code, None):
             count = target.n_options if question_faults(question) else len(question.options)
             targets[place] = dataclasses.replace(target, n_options=count, question=question)
     for question in master:
-        if question.id in found:
+        if question.id in remaining:
             battery, count = question.stem or question.id, len(question.options) or None
             targets.insert(_place(question, master, targets), Target(question.id, None, battery, count, None, question))
     return targets
@@ -70,12 +70,12 @@ def master_targets(master: Sequence[Question], variables: Variables) -> list[Tar
 
 def code_order(code: str) -> tuple[str, int, str]:
     """Sorts codes as forms have them: `v9` before `v10`, `v45` before `v45a`."""
-    found = CODE.fullmatch(code)
-    return (found[1], int(found[2]), found[3]) if found else (code, 0, "")
+    match = CODE.fullmatch(code)
+    return (match[1], int(match[2]), match[3]) if match else (code, 0, "")
 
 
 def _place(question: Question, master: Sequence[Question], targets: Sequence[Target]) -> int:
-    """Behind the question that is before it in the master."""
+    """The place after the last earlier question of the master."""
     before = [each.id for each in master[: next(n for n, each in enumerate(master) if each.id == question.id)]]
     places = {target.code: place for place, target in enumerate(targets)}
     return max((places[code] + 1 for code in before if code in places), default=0)

@@ -14,19 +14,18 @@ from valuesassets.people.variables import Variables, canonical_id
 from valuesassets.records.questions import Question
 
 FIELDS = ("text", "item", "codes", "labels")
-SHOWN = 90
-"""Letters of a string that a message quotes."""
+LONGEST_QUOTE = 90  # letters of a string that a message quotes
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """What two extractions have in common.
+    """How far two extractions agree.
 
     Attributes:
-        twins: by place among ours, their reading of the same question, or None.
-        disagreements: fields that are read otherwise, in the order of ours.
-        same: by field, in how many of the questions that both have it is the same.
-        compared: how many questions both have.
+        twins: for each of our questions, the other extractor's reading of it, or None.
+        disagreements: fields that differ, in our order.
+        same: by field, the number of compared questions in which it is equal.
+        compared: the number of questions that both have.
     """
 
     twins: tuple[Question | None, ...]
@@ -44,17 +43,16 @@ class Agreement:
 def find_twins(
     questions: Sequence[Question], others: Sequence[Question], variables: Variables
 ) -> list[Question | None]:
-    """Each question as another extractor read it, or None: matched as two languages are (`alignment`).
+    """Each question as another extractor read it, or None; matched as two languages are (`alignment`).
 
-    Args:
-        others: each id once; later ones of the same id are not looked at.
+    Of several `others` with one id only the first counts.
     """
     unique = {question.id: question for question in reversed(others) if question.id.strip()}
     targets = master_targets(list(reversed(unique.values())), variables)
     if not questions or not targets:
         return [None] * len(questions)
-    known = {target.code for target in targets}
-    codes = [question.id if question.id in known else canonical_id(question.id) for question in questions]
+    target_codes = {target.code for target in targets}
+    codes = [question.id if question.id in target_codes else canonical_id(question.id) for question in questions]
     places = match_questions(questions, targets, codes)[0].places
     return [None if place is None else targets[place].question for place in places]
 
@@ -62,7 +60,7 @@ def find_twins(
 def with_codes_of(
     questions: Sequence[Question], twins: Sequence[Question | None]
 ) -> tuple[list[Question], list[Change]]:
-    """Questions that print no code, under the code of their twin, where no other question has it."""
+    """Questions without a printed code get their twin's, unless another question has it."""
     taken = {question.id for question in questions}
     named, changes = [], []
     for question, twin in zip(questions, twins, strict=True):
@@ -76,25 +74,26 @@ def with_codes_of(
 
 
 def compare_extractions(questions: Sequence[Question], twins: Sequence[Question | None]) -> Agreement:
-    """Where the words, codes or labels of two extractions differ; case, marks and blanks aside."""
+    """Where words, codes or labels of two extractions differ; case, punctuation and blanks do not count."""
     same: Counter[str] = Counter()
     disagreements = []
     for (question, twin), field in itertools.product(zip(questions, twins, strict=True), FIELDS):
         if twin is None:
             continue
-        ours, theirs = _said(question, field), _said(twin, field)
+        ours, theirs = _content(question, field), _content(twin, field)
         if words_of(ours) == words_of(theirs):
             same[field] += 1
             continue
         page = question.page or twin.page
         where = f"{question.id} (page {page})" if page else question.id
-        said = f"{ours[:SHOWN]!r} here, {theirs[:SHOWN]!r} by the other extractor; compare both with the page"
-        disagreements.append(Fault(question.id, page, "agreement", f"{where}: {field}: {said}"))
+        quotes = f"{ours[:LONGEST_QUOTE]!r} here, {theirs[:LONGEST_QUOTE]!r} by the other extractor"
+        message = f"{where}: {field}: {quotes}; compare both with the page"
+        disagreements.append(Fault(question.id, page, "agreement", message))
     compared = sum(twin is not None for twin in twins)
     return Agreement(tuple(twins), tuple(disagreements), {field: same[field] for field in FIELDS}, compared)
 
 
-def _said(question: Question, field: str) -> str:
+def _content(question: Question, field: str) -> str:
     if field == "codes":
         return " ".join(map(str, question.values))
     if field == "labels":

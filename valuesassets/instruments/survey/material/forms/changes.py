@@ -1,4 +1,4 @@
-"""`Change`: what was changed in a question after it was read from its page, and why."""
+"""`Change`: a change made to a question after it was read from its page, and the reason."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from valuesassets.records.questions import Option, Question
 
 @dataclass(frozen=True)
 class Change:
-    """One field of one question, before and after; None where there was or is nothing."""
+    """One field of one question, before and after; None stands for nothing."""
 
     question_id: str
     field: str
@@ -21,9 +21,9 @@ class Change:
 def changes_between(before: Question, after: Question, fields: Sequence[str], why: str) -> Iterator[Change]:
     """The fields in which two versions of a question differ."""
     for field in fields:
-        one, other = getattr(before, field), getattr(after, field)
-        if one != other:
-            yield Change(after.id, field, _shown(one), _shown(other), why)
+        old, new = getattr(before, field), getattr(after, field)
+        if old != new:
+            yield Change(after.id, field, _content_text(old), _content_text(new), why)
 
 
 def listed(options: Iterable[Option]) -> str:
@@ -31,5 +31,5 @@ def listed(options: Iterable[Option]) -> str:
     return "; ".join(f"{option.value} {option.label}".rstrip() for option in options)
 
 
-def _shown(content: Any) -> str | None:
+def _content_text(content: Any) -> str | None:
     return None if content is None else listed(content) if isinstance(content, tuple) else str(content)

@@ -1,9 +1,7 @@
-"""The share of words that a damaged text layer has spoiled, measured by a language's own letters and how often it uses
-them.
+"""Measures the share of words that a damaged text layer has spoiled.
 
-Glyphs without a character and letters of no alphabet that the language has are seen in the words themselves. A letter
-that fell out leaves words that look like others: it is missed by its frequency in the bundled questionnaire of the
-language, which has the same kind of sentences.
+Glyphs without a character and letters of a foreign alphabet show in the words themselves. A letter that was lost shows
+by its frequency in the bundled questionnaire of the language, which has the same kind of sentences.
 """
 
 import functools
@@ -27,18 +25,12 @@ from valuesassets.records.files import read_toml
 from valuesassets.records.places import STUDIES, bundled_names
 
 DAMAGED_SHARE = 0.02
-"""Share of damaged words from which no model is asked. Sound forms have 0.1 % at most; those that have lost a single
-common letter 5 %."""
-FEWEST_WORDS = 100
-"""Fewer words are not judged."""
-RARER = 8
-"""A letter is lost that is so many times rarer than in the bundled questionnaire."""
-CHANCE = 1e-3
-"""Greatest probability of so few words with a letter, were it half as frequent as in the bundled questionnaire."""
-
-
-MOST_SHOWN = 9
-"""So many lost letters are named."""
+"""Least share of damaged words at which no model is asked. Sound forms have at most 0.1 %; forms without one common
+letter have 5 %."""
+FEWEST_WORDS = 100  # fewer words are not judged
+RARER = 8  # a lost letter is at least this many times rarer than in the bundled questionnaire
+CHANCE = 1e-3  # greatest p-value of a lost letter if it were half as frequent as in the bundled questionnaire
+MOST_NAMED = 9  # lost letters that a message names
 MORE_LETTERS = {
     "ces": "ďňóťú", "dan": "é", "deu": "é", "est": "šž", "fin": "åšž", "fra": "âæêëîïôœùûüÿ", "hrv": "đ", "hun": "úű",
     "ita": "éìíîòóú", "lvs": "ō", "nld": "áàéèêëíïóöúü", "nor": "éèêóòô", "por": "âàêôõúü", "ron": "șțşţ",
@@ -49,14 +41,14 @@ MORE_LETTERS = {
 
 @dataclass(frozen=True)
 class DamagedWords:
-    """How much of some words is damaged.
+    """How many of some words are damaged.
 
     Attributes:
-        words: how many were looked at.
-        n_spoiled: of them, those that hold a glyph without a character, or a letter of no alphabet of the language.
-        example: the commonest of those.
-        lost: letters of the language that are missing, though its sentences cannot do without them.
-        share_lost: share of the words that have one of these letters in the bundled questionnaire.
+        words: number of words.
+        n_spoiled: number with a glyph without a character, or a letter foreign to the language.
+        example: the commonest spoiled word.
+        lost: letters of the language that are missing, though its sentences need them.
+        share_lost: share of the words of the bundled questionnaire that have one of these letters.
     """
 
     words: int
@@ -67,26 +59,26 @@ class DamagedWords:
 
     @property
     def share(self) -> float:
-        """Share of the words that are damaged, in [0, 1]; the larger of both, since a word may count in either."""
+        """Share of damaged words, in [0, 1]: the larger of the two shares, since a word may count in both."""
         return max(self.n_spoiled / self.words, self.share_lost) if self.words else 0.0
 
     def __str__(self) -> str:
-        said = [f"such as {self.example[:40]!r}"] * bool(self.example)
-        more = " and others" * (len(self.lost) > MOST_SHOWN)
-        said += [f"lost letters: {' '.join(self.lost[:MOST_SHOWN])}{more}"] * bool(self.lost)
-        return f"{self.share:.1%} of {self.words:,} words are damaged ({', '.join(said)})"
+        parts = [f"such as {self.example[:40]!r}"] * bool(self.example)
+        more = " and others" * (len(self.lost) > MOST_NAMED)
+        parts += [f"lost letters: {' '.join(self.lost[:MOST_NAMED])}{more}"] * bool(self.lost)
+        return f"{self.share:.1%} of {self.words:,} words are damaged ({', '.join(parts)})"
 
 
 def damaged_words(texts: Sequence[str], language: str) -> DamagedWords:
-    """How many of the words of some texts in a language are damaged; of fewer than `FEWEST_WORDS`, none.
+    """The damage of texts in a language; fewer than `FEWEST_WORDS` words count as sound.
 
     >>> damaged_words(["Jak waŒna jest praca?"] * 30, "pol").share
     0.25
     """
-    found = _damaged_words(texts, language)
-    if found.share < DAMAGED_SHARE:
-        return found
-    # Of a bilingual form, what is sound in its other language says nothing of its own.
+    damage = _damaged_words(texts, language)
+    if damage.share < DAMAGED_SHARE:
+        return damage
+    # In a bilingual form, sound text in the other language is no evidence about this language.
     others = foreign_languages(texts, language)
     own = [text for text, other in zip(texts, others, strict=True) if other is None or _is_spoiled(text, other)]
     return _damaged_words(own, language)
@@ -109,7 +101,7 @@ def _is_spoiled(text: str, language: str) -> bool:
 
 
 def _is_foreign(word: str, language: str) -> bool:
-    """Whether a word holds what no word of the language does, nor one of another language that may stand beside it."""
+    """Whether a word has letters that neither the language nor names and terms in Latin letters have."""
     letters = [letter for letter in word.casefold() if letter.isalpha()]
     own_script = script_share("".join(letters), language, 1)
     beyond_ascii = [letter for letter in letters if not letter.isascii()]
@@ -124,10 +116,7 @@ def _is_foreign(word: str, language: str) -> bool:
 
 
 def _lost_letters(words: list[str], language: str) -> Iterator[str]:
-    """Letters beyond ASCII that nearly no word has; each word counts once, however often a form repeats it.
-
-    Words in capitals do not count: some drop their accents.
-    """
+    """Letters beyond ASCII that almost no word has; each word counts once, and words in capitals may drop accents."""
     own, expected = ({word for word in each if not word.isupper()} for each in (words, bundled_words(language)))
     observed, usual = (Counter(letter for word in each for letter in set(word)) for each in (own, expected))
     for letter, count in sorted(usual.items()):
@@ -139,36 +128,34 @@ def _lost_letters(words: list[str], language: str) -> Iterator[str]:
 
 @functools.cache
 def bundled_words(language: str) -> tuple[str, ...]:
-    """The words of the bundled questionnaire in a language; none where there is none."""
+    """The words of the bundled questionnaire in a language, if there is one."""
     if language not in bundled_names("questionnaires", ".toml"):
         return ()
-    found = read_toml(STUDIES / "questionnaires" / f"{language}.toml", "a questionnaire's words", StudyError)
-    return tuple(word for word in _words(_strings(found["questions"])) if not word.isupper())
+    table = read_toml(STUDIES / "questionnaires" / f"{language}.toml", "a questionnaire's words", StudyError)
+    return tuple(word for word in _words(_strings(table["questions"])) if not word.isupper())
 
 
 @functools.cache
 def alphabet_of(language: str) -> frozenset[str]:
-    """The letters beyond ASCII that a language's bundled words have, and those that it is known by."""
+    """A language's letters: those of its bundled words, and those listed here; empty without bundled words."""
+    if not bundled_words(language):
+        return frozenset()
     lexicon = STUDIES / "lexicons" / f"{language}.toml"
-    said = [*_strings(read_toml(lexicon, "a lexicon", StudyError))] if lexicon.exists() else []
-    letters = {letter for word in (*_words(said), *bundled_words(language)) for letter in word if letter.isalpha()}
-    return (
-        frozenset({*letters, *OWN_LETTERS.get(language, ""), *MORE_LETTERS.get(language, "")})
-        if bundled_words(language)
-        else frozenset()
-    )
+    strings = [*_strings(read_toml(lexicon, "a lexicon", StudyError))] if lexicon.exists() else []
+    letters = {letter for word in (*_words(strings), *bundled_words(language)) for letter in word if letter.isalpha()}
+    return frozenset({*letters, *OWN_LETTERS.get(language, ""), *MORE_LETTERS.get(language, "")})
 
 
-def _strings(found: Any) -> Iterator[str]:
-    if isinstance(found, str):
-        yield found
-    elif isinstance(found, dict | list):
-        for each in found.values() if isinstance(found, dict) else found:
-            yield from _strings(each)
+def _strings(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, dict | list):
+        for part in content.values() if isinstance(content, dict) else content:
+            yield from _strings(part)
 
 
 def _words(texts: Iterable[str]) -> Iterator[str]:
-    """The words of texts that have letters, or glyphs without a character; those that are not all capitals, small."""
+    """The words of texts with letters or damaged glyphs, in lower case except words in capitals."""
     for text in texts:
         for word in unicodedata.normalize("NFC", text).split():
             if is_damaged(word):

@@ -1,4 +1,4 @@
-"""Downloads of whole files: a busy server is asked again, and a file that broke off is never taken for a whole one."""
+"""Downloads whole files: busy servers are tried again, and a partial file is an error."""
 
 import os
 import re
@@ -14,8 +14,7 @@ from urllib3.util import Retry, parse_url
 
 from valuesassets.records.errors import PdfError
 
-MOST_BYTES = 200 * 2**20
-"""No questionnaire is larger."""
+MOST_BYTES = 200 * 2**20  # of a questionnaire
 MOST_REDIRECTS, LONGEST_PAUSE_S = 10, 120.0
 PUT_IT_THERE = "open the link in a browser, log in where it asks for it, and put the PDF into pdf_dir"
 
@@ -25,9 +24,9 @@ _HEADERS = {"Accept-Encoding": "identity", "User-Agent": "valuesassets"}
 
 
 class _Lost(Exception):
-    """An attempt that failed for a reason that may pass."""
+    """An attempt that failed for a temporary reason; `wait_s` is the pause that the server asks for."""
 
-    wait_s = 0.0  # what the server asks for before another one
+    wait_s = 0.0
 
 
 def download(
@@ -37,18 +36,18 @@ def download(
     timeout_s: float = 60.0,
     most_bytes: int = MOST_BYTES,
 ) -> bytes:
-    """The whole file behind an address; the proxies and certificates that the environment names are used.
+    """The whole file at an address, with the proxies and certificates that the environment names.
 
-    Busy servers (408, 429, 5xx) and lost connections are tried again, from the first byte.
+    Busy servers (408, 429, 5xx) and lost connections are tried again from the first byte, after a pause that doubles or
+    that the server asks for.
 
     Args:
         url: https, or http of this machine.
-        pause: waits so many seconds between attempts: doubling, or as long as the server asks.
-        attempts: requests in all.
+        attempts: number of requests.
         timeout_s: the longest silence of the server.
 
     Raises:
-        PdfError: still not to be had, refused, or too large; names address, answer and what to do.
+        PdfError: not available, refused, or too large.
     """
     why = ""
     for attempt in range(1, attempts + 1):
@@ -59,44 +58,44 @@ def download(
         if attempt < attempts:
             pause(min(max(2.0**attempt, asked_s), LONGEST_PAUSE_S))
     raise PdfError(
-        f"{shown(url)}: not to be had in {attempts} attempts ({why}); try later, or put the PDF into pdf_dir"
+        f"{public_address(url)}: not to be had in {attempts} attempts ({why}); try later, or put the PDF into pdf_dir"
     )
 
 
-def shown(url: str) -> str:
-    """An address as it may stand in messages and records: without user and password.
+def public_address(url: str) -> str:
+    """An address for messages and records, without user and password.
 
-    >>> shown("https://me:secret@example.org/dbk/7")
+    >>> public_address("https://me:secret@example.org/dbk/7")
     'https://example.org/dbk/7'
     """
     return re.sub(r"//[^/?#]*@", "//", url)
 
 
 class _SafeWeb(HTTPAdapter):
-    """Asks https servers, and this machine without a proxy; every redirect is looked at like a first address."""
+    """Reaches https servers, and this machine without a proxy; every redirect is checked like a first address."""
 
     is_on_the_web = False
-    led_to: str | None = None  # by the latest redirect
+    led_to: str | None = None  # address of the latest redirect
 
     def send(self, request: requests.PreparedRequest, *args, **more) -> requests.Response:  # type: ignore[override]
         """The answer of one server.
 
         Raises:
-            InvalidURL: plain http, another scheme, or an address of this machine that a server of the web leads to.
+            InvalidURL: plain http, another scheme, or a redirect from the web to this machine.
         """
-        asked = request.url or ""
+        url = request.url or ""
         try:
-            request.prepare_url(asked, None)
+            request.prepare_url(url, None)
         except ValueError:
-            raise failures.InvalidURL(asked) from None
+            raise failures.InvalidURL(url) from None
         address = parse_url(request.url or "")
         is_here = address.host in _LOOPBACK
         if (is_here and self.is_on_the_web) or address.scheme not in ({"https", "http"} if is_here else {"https"}):
-            raise failures.InvalidURL(asked)
+            raise failures.InvalidURL(url)
         self.is_on_the_web = not is_here
         try:
             answer = super().send(request, *args, **(more | ({"proxies": {}} if is_here else {})))
-        except (failures.InvalidURL, failures.InvalidSchema):  # not the address, that was looked at
+        except (failures.InvalidURL, failures.InvalidSchema):  # the address itself was checked above
             raise failures.InvalidProxyURL from None
         if answer.is_redirect:
             self.led_to, answer._content = answer.headers["Location"], b""  # its body may be as long as it likes
@@ -114,17 +113,17 @@ def _attempt(url: str, timeout_s: float, most_bytes: int) -> bytes:
             with session.get(url, headers=_HEADERS, timeout=timeout_s, stream=True) as answer:
                 if answer.status_code != 200:
                     raise _refusal(url, answer)
-                told = answer.headers.get("Content-Length", "")
+                length = answer.headers.get("Content-Length", "")
                 chunks = answer.iter_content(2**16)
-                while len(body) <= most_bytes and not (told.isdecimal() and int(told[:15]) > most_bytes):
+                while len(body) <= most_bytes and not (length.isdecimal() and int(length[:15]) > most_bytes):
                     if not (chunk := next(chunks, b"")):
                         return bytes(body)
                     body += chunk
         except (requests.RequestException, HTTPError, OSError, ValueError) as error:
             raise _failure(url, error, web.led_to, timeout_s) from None
     raise PdfError(
-        f"{shown(url)}: the file has more than {most_bytes / 2**20:g} MiB, no questionnaire has; check the document "
-        "number or use pdf_dir"
+        f"{public_address(url)}: the file has more than {most_bytes / 2**20:g} MiB, no questionnaire has; check the "
+        "document number or use pdf_dir"
     )
 
 
@@ -136,46 +135,46 @@ def _refusal(url: str, answer: requests.Response) -> Exception:
             lost.wait_s = Retry().parse_retry_after(answer.headers.get("Retry-After", "0"))
         return lost
     what_to_do = PUT_IT_THERE if status in (401, 403) else "check the document number or use pdf_dir"
-    return PdfError(f"{shown(url)}: the server answers {status}; {what_to_do}")
+    return PdfError(f"{public_address(url)}: the server answers {status}; {what_to_do}")
 
 
 def _may_pass(status: int) -> bool:
-    """Whether a refusal is worth another attempt: too slow, too often, or the server's own trouble."""
+    """Whether a refusal may be temporary: too slow, too many requests, or a fault of the server."""
     return status in (408, 429) or status >= 500
 
 
 def _failure(url: str, error: Exception, led_to: str | None, timeout_s: float) -> Exception:
-    """What an attempt without an answer means: in our words, a library's own may hold a proxy's password."""
-    said = str(error)
-    refused = re.search(r"Tunnel connection failed: (\d{3})", said)
+    """The error for an attempt without an answer, in our words: a library's message may hold a proxy's password."""
+    message = str(error)
+    refused = re.search(r"Tunnel connection failed: (\d{3})", message)
     proxy = next((name for name in _PROXIES if os.environ.get(name)), "the system's settings")
     if isinstance(error, failures.InvalidProxyURL) or (refused and not _may_pass(int(refused[1]))):
-        found = f"{proxy} names no proxy that can be used, http://host:port was expected"
-        found = f"the proxy that {proxy} names answers {refused[1]}" if refused else found
-        why = f"{found}; correct or unset {proxy}, or put the PDF into pdf_dir"
+        problem = f"{proxy} names no proxy that can be used, http://host:port was expected"
+        problem = f"the proxy that {proxy} names answers {refused[1]}" if refused else problem
+        why = f"{problem}; correct or unset {proxy}, or put the PDF into pdf_dir"
     elif isinstance(error, ValueError) and not isinstance(error, failures.InvalidHeader):
         why = "only https addresses are fetched (and http ones of this machine); correct url under questionnaires in"
         why += " the study"
         if led_to is not None:
-            target = ascii(shown(led_to).partition("?")[0][:100])  # no control characters, no keys
+            target = ascii(public_address(led_to).partition("?")[0][:100])  # no control characters, no keys
             why = f"the server redirects to {target}, and only https addresses of the web are followed; {PUT_IT_THERE}"
     elif isinstance(error, failures.TooManyRedirects):
         why = f"the server redirects more than {MOST_REDIRECTS} times; {PUT_IT_THERE}"
-    elif "CERTIFICATE_VERIFY_FAILED" in said:
+    elif "CERTIFICATE_VERIFY_FAILED" in message:
         why = (
             "the server's certificate cannot be verified; let REQUESTS_CA_BUNDLE name your organisation's "
             "certificates, or put the PDF into pdf_dir"
         )
     elif not isinstance(error, requests.RequestException | HTTPError):
-        why = f"{said}; correct or unset REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
+        why = f"{message}; correct or unset REQUESTS_CA_BUNDLE and CURL_CA_BUNDLE"
     else:
         reason, is_proxy = _reason(error, timeout_s), isinstance(error, failures.ProxyError)
         return _Lost(f"the proxy that {proxy} names cannot be reached: {reason}" if is_proxy else reason)
-    return PdfError(f"{shown(url)}: {why}")
+    return PdfError(f"{public_address(url)}: {why}")
 
 
 def _reason(error: BaseException, timeout_s: float) -> str:
-    """Why a connection failed, in the system's words where it has some."""
+    """Why a connection failed, if possible in the system's words."""
     inner: object = error
     while isinstance(inner, BaseException):
         if isinstance(inner, requests.Timeout | TimeoutError):

@@ -15,17 +15,16 @@ from valuesassets.records.settings.cells import Extractor
 from valuesassets.records.settings.questionnaires import IMPORTED, GeminiSettings, Questionnaires
 
 OnPage = Callable[[int, int], None]
-SURVEYS = {"v": "EVS 2017", "Q": "WVS-7"}
-"""Surveys by the letter of their codes."""
+SURVEYS = {"v": "EVS 2017", "Q": "WVS-7"}  # by the letter of their codes
 
 
 @dataclass(frozen=True)
 class Extraction:
-    """Questions as an extractor has them.
+    """Questions as an extractor gives them.
 
     Attributes:
-        changes: what had to be changed so that they are questions.
-        facts: what is worth knowing of how they were had: requests, tokens, cost.
+        changes: made so that the records are valid questions.
+        facts: about the extraction, such as requests, tokens and cost.
     """
 
     questions: list[Question]
@@ -41,23 +40,38 @@ def extract(
     cache: Path,
     on_page: OnPage | None = None,
 ) -> Extraction:
-    """The questions of a form; where the study declares that its ids are its own, each is marked so.
+    """The questions of a form, marked if the study declares that their ids are its own.
 
     Args:
-        pdf: the form; None where there is none, which only imported questions can do without.
-        cache: folder in which answers that were paid for are kept.
-        on_page: told (pages read, pages in all) as it goes on.
+        pdf: the form; None is valid for imported questions alone.
+        cache: folder of the answers that were paid for.
+        on_page: called with (pages read, pages in all).
 
     Raises:
         PdfError: not a readable PDF, or none.
         QuestionError: an imported file cannot be read.
         StudyError: no folder to import from.
     """
-    return with_own_ids(_extract(extractor, pdf, language, settings, cache, on_page), settings)
+    if extractor == "imported":
+        from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
+
+        path = import_path(settings, language)
+        questions, changes = read_imported(path)
+        extraction = Extraction(questions, tuple(changes), {"imported_from": path.name})
+    elif pdf is None:
+        raise PdfError(f"{language}: no PDF, which the extractor {extractor} needs; name where it comes from")
+    elif extractor == "gemini":
+        extraction = _ask_gemini(pdf, language, settings.gemini, cache, on_page)
+    else:
+        from valuesassets.instruments.survey.material.extracted_questions import extract_with_layout
+
+        questions, form = extract_with_layout(pdf, language, on_page)
+        extraction = Extraction(questions, (), {"layout": f"{form.layout or 'none'}: {form.why}"})
+    return with_own_ids(extraction, settings)
 
 
 def with_own_ids(extraction: Extraction, settings: Questionnaires) -> Extraction:
-    """An extraction whose questions are marked where the study declares that their ids are their own."""
+    """The extraction, its questions marked if the study declares that their ids are its own."""
     if settings.survey == "auto":
         return extraction if extraction.facts.keys() - {"imported_from"} else _with_codes(extraction)
     marked = [question.replace(**{OWN_IDS: True}) for question in extraction.questions]
@@ -65,7 +79,7 @@ def with_own_ids(extraction: Extraction, settings: Questionnaires) -> Extraction
 
 
 def _with_codes(extraction: Extraction) -> Extraction:
-    """An imported extraction that says whether its ids are taken for a survey's codes, which may be a mistake."""
+    """An imported extraction with a fact that says if its ids are read as codes of a survey."""
     letters = load_variables().letters_of(extraction.questions)
     codes = [question.id for question in extraction.questions if question.id[:1] in letters]
     if not codes:
@@ -75,32 +89,8 @@ def _with_codes(extraction: Extraction) -> Extraction:
     return dataclasses.replace(extraction, facts={**extraction.facts, "ids": fact})
 
 
-def _extract(
-    extractor: Extractor,
-    pdf: Path | None,
-    language: str,
-    settings: Questionnaires,
-    cache: Path,
-    on_page: OnPage | None,
-) -> Extraction:
-    if extractor == "imported":
-        from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
-
-        path = import_path(settings, language)
-        questions, changes = read_imported(path)
-        return Extraction(questions, tuple(changes), {"imported_from": path.name})
-    if pdf is None:
-        raise PdfError(f"{language}: no PDF, which the extractor {extractor} needs; name where it comes from")
-    if extractor == "gemini":
-        return _ask_gemini(pdf, language, settings.gemini, cache, on_page)
-    from valuesassets.instruments.survey.material.extracted_questions import extract_with_layout
-
-    questions, form = extract_with_layout(pdf, language, on_page)
-    return Extraction(questions, (), {"layout": f"{form.layout}: {form.why}" if form.layout else f"none: {form.why}"})
-
-
 def second_extractor(extractor: Extractor, settings: Questionnaires, language: str, has_pdf: bool) -> Extractor | None:
-    """What an extraction is compared with: what the study names, or else the layout of the form; None if neither is."""
+    """The extractor to compare with: the study's second one, else the layout of the form; None without either."""
     named = settings.second_extractor
     second = "layout" if named is None or named == extractor else named
     return second if second != extractor and (has_pdf or second == "imported") else None
@@ -110,17 +100,17 @@ def import_path(settings: Questionnaires, language: str) -> Path:
     """The file that a language's questions are imported from: `<language>.json`, or a table of another ending.
 
     Raises:
-        StudyError: the study names no folder, the file is not there, or there are two.
+        StudyError: the study names no folder, or there is no file, or more than one.
     """
     if settings.extractions is None:
         raise StudyError(f"{language}: no folder to import from; name it as questionnaires.extractions in the study")
-    found = [path for end in IMPORTED for path in [settings.extractions / f"{language}{end}"] if path.is_file()]
-    if not found:
+    paths = [path for end in IMPORTED for path in [settings.extractions / f"{language}{end}"] if path.is_file()]
+    if not paths:
         missing = no_such_file(settings.extractions / f"{language}.json")
         raise StudyError(f"{missing}; put the extraction of {language} there, or name another extractor")
-    if len(found) > 1:
-        raise StudyError(f"{found[0]}: {found[1].name} is there as well; leave one of them")
-    return found[0]
+    if len(paths) > 1:
+        raise StudyError(f"{paths[0]}: {paths[1].name} is there as well; leave one of them")
+    return paths[0]
 
 
 def _ask_gemini(pdf: Path, language: str, settings: GeminiSettings, cache: Path, on_page: OnPage | None) -> Extraction:

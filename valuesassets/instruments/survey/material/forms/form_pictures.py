@@ -1,4 +1,4 @@
-"""Pictures of a form at its questions, as data addresses: for the review page and for the report."""
+"""Pictures of a form at its questions, as data URLs, for the review page and the report."""
 
 import base64
 import io
@@ -20,21 +20,18 @@ from valuesassets.records.limited import within_limits
 from valuesassets.records.questions import Question
 
 DPI, COLOURS = 110, 32
-SMALL_DPI, FEW_COLOURS = 84, 8
-"""Of pictures that many stand on one page."""
-MARGIN, ABOVE = 14.0, 76.0
-"""Points of the page around a place; above a question, where a list has its stem."""
+SMALL_DPI, FEW_COLOURS = 84, 8  # of the many pictures on one page of the report
+MARGIN, ABOVE = 14.0, 76.0  # points around a place; points above a question, for the stem of its list
 FRAME = "#00694c"
-CHARACTERS_TRIED = 200
-"""So many characters of a page tell whether its text stands upright."""
+CHARACTERS_TRIED = 200  # characters of a page that show whether its text is upright
 Drawn = TypeVar("Drawn")
 
 
 def drawn_from(pdf: Path, draw: Callable[[pypdfium2.PdfDocument], Drawn]) -> Drawn:
-    """What `draw` makes of the pages of a PDF, in a process of its own (`within_limits`).
+    """The result of `draw` on a PDF, in a process of its own (`within_limits`).
 
     Raises:
-        PdfError: it cannot be drawn, or that takes too long or too much memory.
+        PdfError: the PDF cannot be drawn, or takes too much time or memory.
     """
 
     def opened(_: object) -> Drawn:
@@ -48,9 +45,9 @@ def drawn_from(pdf: Path, draw: Callable[[pypdfium2.PdfDocument], Drawn]) -> Dra
 
 
 def draw_page(document: pypdfium2.PdfDocument, pdf: Path, number: int, dpi: int = DPI) -> Image.Image | None:
-    """A page (1-based) turned until its text stands upright, or None where the form has no such page.
+    """A page (1-based) turned until its text is upright, or None if the form has no such page.
 
-    The form's text is only read where the first characters do not stand upright.
+    The form's text is read only if the first characters are not upright.
     """
     if not 1 <= number <= len(document):
         return None
@@ -71,10 +68,10 @@ def picture_of(
     dpi: int = DPI,
     colours: int = COLOURS,
 ) -> str:
-    """A strip of a page as wide as the page, with frames drawn, as a data address.
+    """A strip of a page with frames, as a data URL.
 
     Args:
-        page: as `draw_page` gives it at `dpi`.
+        page: from `draw_page` at `dpi`.
         top, bottom: of the strip, in points of the page.
         frames: boxes in points, each with its colour.
     """
@@ -86,17 +83,13 @@ def picture_of(
         edges = (round(edge * dpi / 72) for edge in (left - 1.5, upper - 1.5, right + 1.5, lower + 1.5))
         draw.rectangle([edge - above * (place % 2) for place, edge in enumerate(edges)], outline=colour, width=2)
     buffer = io.BytesIO()
-    # Pillow's other methods and its best compression take five times as long, for files of the same size.
+    # Pillow's other methods and its best compression take five times as long for the same size.
     strip.quantize(colours, method=Image.Quantize.FASTOCTREE).save(buffer, "PNG")
     return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"
 
 
 def draw_questions(pdf: Path, questions: Iterable[Question]) -> dict[tuple[int, Box], str]:
-    """A small picture of each place of the form that a question was read from, a frame around the question.
-
-    Returns:
-        Data addresses by (page, box); nothing for questions whose place is not known or not on the form.
-    """
+    """A small framed picture of each question on the form, as data URLs by (page, box)."""
     places = {(question.page, question.box) for question in questions if question.page and question.box}
 
     def draw(document: pypdfium2.PdfDocument) -> dict[tuple[int, Box], str]:

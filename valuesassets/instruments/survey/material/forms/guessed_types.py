@@ -1,8 +1,7 @@
-"""What kind of scale some answers are where nobody says it: points, two answers, a scale in words, or a list.
+"""Guesses the type of answers without one: points, two answers, a scale in words, or a list.
 
-An order is seen in numbered points, in numbers that grow (`1 or 2`, `3 or more`) and in words of degree
-(`studies/facts/degree_words.toml`). Answers in which none is seen are a list without an order, and a doubt: a person
-says what they are.
+Numbered points, rising numbers (`1 or 2`, `3 or more`) and words of degree (`studies/facts/degree_words.toml`) show an
+order. Answers without any of these are a list without an order, which a person has to confirm.
 """
 
 import functools
@@ -18,16 +17,13 @@ from valuesassets.records.files import read_toml
 from valuesassets.records.places import STUDIES
 from valuesassets.records.questions import TEN, Option, Question, ResponseType, figure, has_words, is_run
 
-GUESSED = "is_type_guessed"
-"""Key of a question of which nobody has said the type; it goes when the type is given."""
-IN_ORDER = 0.5
-"""Share of answers with a word of degree, or a number, from which they stand in an order."""
-NUMBER = re.compile(r"\D{0,12}(\d+)")
-"""The first number in an answer, near its beginning."""
+GUESSED = "is_type_guessed"  # key of a question whose type nobody has given
+IN_ORDER = 0.5  # least share of answers with a word of degree, or a number, in an ordered scale
+NUMBER = re.compile(r"\D{0,12}(\d+)")  # the first number in an answer, near its beginning
 
 
 def guessed_type(options: Sequence[Option], language: str) -> ResponseType:
-    """The type of some answers: `categorical` where no order is seen in three and more.
+    """The type of some answers: `categorical` if three or more show no order.
 
     >>> words = ("never", "sometimes", "often", "always"), ("red", "green", "blue", "grey")
     >>> [str(guessed_type([Option(value=n, label=w) for n, w in enumerate(each, 1)], "eng")) for each in words]
@@ -46,7 +42,7 @@ def guessed_type(options: Sequence[Option], language: str) -> ResponseType:
 
 
 def has_bare_points(options: Sequence[Option]) -> bool:
-    """Whether answers are the points of a scale: all of them figures, or words at the ends and between them none."""
+    """Whether answers are points of a scale: all are figures, or only the ends have words."""
     if len(options) < 3:
         return False
     if all(figure(option.label) is not None for option in options):
@@ -62,7 +58,7 @@ def has_bare_points(options: Sequence[Option]) -> bool:
 
 
 def has_points(options: Sequence[Option]) -> bool:
-    """Whether answers that a person wrote are points of a scale: the ends have words, and others perhaps."""
+    """Whether answers that a person wrote are points of a scale: the ends have words, and not all others."""
     if has_bare_points(options):
         return True
     is_whole = is_run([option.value for option in options]) and len(options) > 2
@@ -70,17 +66,17 @@ def has_points(options: Sequence[Option]) -> bool:
 
 
 def _grow(options: Sequence[Option]) -> bool:
-    """Whether the numbers in answers grow, or fall, beside texts that differ: `dish 1`, `dish 2` are no amounts."""
-    found = [(NUMBER.match(option.label), option.label) for option in options]
-    numbers = [int(match[1]) for match, _ in found if match]
-    if len(numbers) < max(2, IN_ORDER * len(options)) or len({re.sub(r"\d+", "", label) for _, label in found}) < 2:
+    """Whether the numbers in answers rise or fall beside texts that differ; `dish 1`, `dish 2` are no amounts."""
+    numbers = [int(match[1]) for option in options if (match := NUMBER.match(option.label))]
+    texts = {re.sub(r"\d+", "", option.label) for option in options}
+    if len(numbers) < max(2, IN_ORDER * len(options)) or len(texts) < 2:
         return False
     rises = {later > earlier for earlier, later in itertools.pairwise(numbers)}
     return len(rises) == 1 and len({*numbers}) == len(numbers)
 
 
 def why_doubtful(question: Question) -> str | None:
-    """What is to be asked of a person about a type that was guessed; None where it is sure."""
+    """The question to a person about a guessed type; None if the type is certain."""
     if not (question.model_extra or {}).get(GUESSED) or question.response_type is not ResponseType.CATEGORICAL:
         return None
     return (

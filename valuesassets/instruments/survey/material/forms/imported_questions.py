@@ -1,7 +1,7 @@
-"""Questions that something else extracted: files of JSON, with all that real extractions do to them, and tables.
+"""Reads questions that another program extracted, from JSON files or tables.
 
-What can be told without guessing is brought into a question's shape, each change with its reason; what cannot is an
-error that names file, record and key. The strict reader of question files is `valuesassets.records.questions`.
+Records are mended where no guess is needed, and each change has its reason; everything else is an error that names
+file, record and key. The strict reader of question files is `valuesassets.records.questions`.
 """
 
 import re
@@ -24,14 +24,14 @@ TYPES = {str(kind) for kind in ResponseType}
 
 
 def read_imported(path: Path) -> tuple[list[Question], list[Change]]:
-    """The questions of an extraction made elsewhere, and what was changed so that they are questions.
+    """The questions of a file, and the changes that made its records valid questions.
 
     Args:
         path: JSON, or a table of questions by its ending (`question_tables`).
 
     Raises:
-        QuestionError: not JSON, not UTF-8, no array of records, an empty one, or a record that cannot be a question; or
-            it takes too long to read.
+        QuestionError: no UTF-8 JSON array of records, an empty one, a record that cannot be a question, or a file that
+            takes too long to read.
     """
     what_to_do = "see whether it is the right file, and save it anew"
     return within_limits(lambda _: _read_imported(path), str(path), what_to_do, QuestionError)
@@ -47,24 +47,20 @@ def _read_imported(path: Path) -> tuple[list[Question], list[Change]]:
 
 
 def import_questions(rows: Any, source: str) -> tuple[list[Question], list[Change]]:
-    """The same from parsed JSON; records keep their order.
-
-    Raises:
-        QuestionError: names source, record, key, what was found and what was expected.
-    """
+    """The same from parsed JSON; raises `QuestionError`, which names source, record and key."""
     changes: list[Change] = []
     if isinstance(rows, list):
         empty = {"id": "", "text": "", "options": [], "response_type": None}
         rows = [empty | row if isinstance(row, dict) else row for row in rows]
         for row in (row for row in rows if isinstance(row, dict)):
             for key, value, why in _mendings(row):
-                changes.append(Change(str(row["id"] or ""), key, _shown(row[key]), _shown(value), why))
+                changes.append(Change(str(row["id"] or ""), key, _text_of(row[key]), _text_of(value), why))
                 row[key] = value
     return parse_questions(rows, source), changes
 
 
 def _mendings(row: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    """What is to be changed in a record, one key after the other: later ones see what earlier ones made."""
+    """The changes to a record, key by key: key, value, reason. A later change sees the results of earlier ones."""
     if isinstance(row["id"], int) and not isinstance(row["id"], bool):
         yield "id", str(row["id"]), "an id is text"
     for key in ("id", "text"):
@@ -92,7 +88,7 @@ def _mendings(row: dict[str, Any]) -> Iterator[tuple[str, Any, str]]:
 
 
 def _coded(option: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """Code and label of an option as number and text; letters that count (`A`, `B`) are the numbers of their places."""
+    """The changes that make an option's code a number and its label text; a letter (`A`, `B`) is its place."""
     coded: dict[str, Any] = {}
     value, label = option.get("value"), option.get("label")
     if (whole := _whole_number(value)) is not value:
@@ -107,16 +103,15 @@ def _coded(option: Mapping[str, Any], place: int) -> dict[str, Any]:
 
 
 def _whole_number(value: Any) -> Any:
-    """A whole number that is written as text or with a decimal point, as such; else the value itself."""
-    written = value.strip().replace(",", ".") if isinstance(value, str) else value
-    if isinstance(written, str):
-        found = re.fullmatch(r"([-+]?\d{1,15})(?:\.0*)?", written)
-        return int(found[1]) if found else value
+    """The whole number that a text or a float says; else the value itself."""
+    if isinstance(value, str):
+        match = re.fullmatch(r"([-+]?\d{1,15})(?:[.,]0*)?", value.strip())
+        return int(match[1]) if match else value
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _type_by_options(options: Any) -> ResponseType:
-    """What so many answers make, those for don't know aside."""
+    """The type by the number of answers, without those for don't know."""
     if not isinstance(options, list) or len(options) > MOST_OPTIONS:
         return ResponseType.CATEGORICAL
     values = [option.get("value") for option in options if isinstance(option, dict)]
@@ -130,7 +125,7 @@ def _plain(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
-def _shown(value: Any) -> str | None:
+def _text_of(value: Any) -> str | None:
     if isinstance(value, list):
         return "; ".join(
             f"{option.get('value')} {option.get('label') or ''}".rstrip() if isinstance(option, dict) else str(option)

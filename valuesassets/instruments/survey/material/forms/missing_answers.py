@@ -1,4 +1,4 @@
-"""Which options say don't know, no answer or the like: their words tell, and the code beside them supports it."""
+"""Finds the options for don't know, no answer and the like by their words, supported by their codes."""
 
 import re
 from collections.abc import Sequence
@@ -11,12 +11,11 @@ from valuesassets.records.lexicon import Lexicon
 from valuesassets.records.questions import Option, has_words, is_missing_code, is_run
 
 REMARK = re.compile(r"\s+[(\[].*?[)\]]|^[(\[][^)\]]*[)\]]\s*(?=\w)")
-"""What stands in brackets beside a label: `(VOL)`, `[do not read]`."""
+"""A remark in brackets beside a label: `(VOL)`, `[do not read]`."""
 VOLUNTEERED = frozenset(("vol", "volunteered", "spontaneous", "unprompted", "dnr"))
-LONGEST_LINK = 4
-"""Letters of a word that may stand between two phrases: `or`, `und`, `или`."""
-LONGEST_SHARED = 4
-"""Letters from which on a word that two answers have makes a phrase one of theirs: `not sure` beside `very sure`."""
+LONGEST_LINK = 4  # letters of a word that may link two phrases: `or`, `und`, `или`
+LONGEST_PHRASE = 8  # words
+SHORTEST_SHARED = 4  # letters of a word by which a phrase belongs to the other answers: `not sure` beside `very sure`
 
 ODD_CODE = "codes that don't know and no answer often have, but words of their own"
 SHARED_WORDS = "words that say no answer, but that other answers have too"
@@ -27,7 +26,7 @@ Phrase = tuple[str, ...]
 
 @dataclass(frozen=True)
 class MissingWords:
-    """A language's phrases for no answer, in words: `missing` wherever they stand, `unsure` where they stand last."""
+    """A language's phrases for no answer: `missing` ones anywhere, `unsure` ones as the last options."""
 
     language: str
     missing: frozenset[Phrase] = frozenset()
@@ -35,14 +34,14 @@ class MissingWords:
 
     @classmethod
     def of(cls, lexicon: Lexicon | None, language: str) -> "MissingWords":
-        """The phrases of a lexicon; none where there is none."""
+        """The phrases of a lexicon, if there is one."""
         if lexicon is None:
             return cls(language)
         missing, unsure = lexicon.missing_answers, lexicon.unsure_answers
         return cls(language, frozenset(map(_words, missing)), frozenset(map(_words, unsure)))
 
     def says(self, label: str) -> frozenset[Phrase] | None:
-        """The phrases that a label consists of; None where it says anything else.
+        """The phrases that a label consists of; None if it has other words.
 
         >>> words = MissingWords("eng", frozenset({("dk",), ("refused",)}))
         >>> sorted(words.says("DK/Refused (VOL)")), words.says("Refused by both")
@@ -56,14 +55,14 @@ class MissingWords:
         return None
 
     def _phrases_in(self, words: Phrase) -> frozenset[Phrase] | None:
-        """Phrases, one after the other, that make up some words; a short word may link them."""
+        """The phrases that some words consist of, possibly linked by a short word; None if they do not."""
         words = tuple(word for word in words if word not in VOLUNTEERED)
-        known, longest = self.missing | self.unsure, 8
+        all_phrases = self.missing | self.unsure
         ways: list[frozenset[Phrase] | None] = [frozenset()]
         for end in range(1, len(words) + 1):
             way = None
-            for start in range(max(0, end - longest), end):
-                if words[start:end] not in known:
+            for start in range(max(0, end - LONGEST_PHRASE), end):
+                if words[start:end] not in all_phrases:
                     continue
                 is_linked = start > 1 and len(words[start - 1]) <= LONGEST_LINK and ways[start - 1]
                 before = ways[start] if ways[start] is not None else ways[start - 1] if is_linked else None
@@ -75,27 +74,23 @@ class MissingWords:
 
 @dataclass(frozen=True)
 class Sorted:
-    """A question's options, parted.
+    """A question's options that are, or may be, no answers.
 
     Attributes:
-        said: their words say no answer.
-        coded: a code that no answer has often, and no words, or beside all the answers that the question has.
-        doubtful: kept as answers, each with what is doubtful of it.
+        worded: options whose words say no answer.
+        coded: options with a usual code of no answer, without words or beside all answers of the question.
+        doubtful: options that stay answers, each with the reason for doubt.
     """
 
-    said: list[Option] = field(default_factory=list)
+    worded: list[Option] = field(default_factory=list)
     coded: list[Option] = field(default_factory=list)
     doubtful: list[tuple[Option, str]] = field(default_factory=list)
 
 
 def sort_options(options: Sequence[Option], words: MissingWords, count: int | None) -> Sorted:
-    """Which of a question's options are no answers, and which may be none.
-
-    Args:
-        count: answers that the question has, where its variable or its type says so.
-    """
+    """The options of a question that are no answers; `count` is its number of answers by variable or type."""
     count, is_counted = count or len(options), count is not None
-    found = Sorted()
+    result = Sorted()
     phrases = {option: words.says(option.label) for option in options}
     answers = [option for option in options if phrases[option] is None]
     last = max((place for place, option in enumerate(options) if phrases[option] is None), default=-1)
@@ -105,26 +100,26 @@ def sort_options(options: Sequence[Option], words: MissingWords, count: int | No
     usual = [option for option in answers if not is_missing_code(option.value, count)]
     for place, option in enumerate(options):
         looks_missing = is_missing_code(option.value, count)
-        said = phrases[option]
-        if said is None:
+        own_phrases = phrases[option]
+        if own_phrases is None:
             is_bare, is_odd = not has_words(option), looks_missing and not run
             if is_odd and (is_bare or (is_counted and len(usual) == count) or is_of_points):
-                found.coded.append(option)
+                result.coded.append(option)
             elif is_odd and len(answers) > 2:
-                found.doubtful.append((option, ODD_CODE))
-        elif not looks_missing and _is_of_scale(said, answers, words.language):
-            found.doubtful.append((option, SHARED_WORDS))
-        elif not looks_missing and said <= words.unsure and first < place < last:
-            found.doubtful.append((option, IN_THE_MIDDLE))
+                result.doubtful.append((option, ODD_CODE))
+        elif not looks_missing and _is_of_scale(own_phrases, answers, words.language):
+            result.doubtful.append((option, SHARED_WORDS))
+        elif not looks_missing and own_phrases <= words.unsure and first < place < last:
+            result.doubtful.append((option, IN_THE_MIDDLE))
         else:
-            found.said.append(option)
-    return found
+            result.worded.append(option)
+    return result
 
 
-def _is_of_scale(said: frozenset[Phrase], answers: Sequence[Option], language: str) -> bool:
-    """Whether two answers or more have a telling word of what is said."""
+def _is_of_scale(phrases: frozenset[Phrase], answers: Sequence[Option], language: str) -> bool:
+    """Whether at least two answers share a word of some phrases that is no word of degree."""
     telling = {
-        word for phrase in said for word in phrase if len(word) >= LONGEST_SHARED and not is_degree(word, language)
+        word for phrase in phrases for word in phrase if len(word) >= SHORTEST_SHARED and not is_degree(word, language)
     }
     return any(sum(word in words_of(option.label) for option in answers) > 1 for word in telling)
 

@@ -1,6 +1,7 @@
-"""Overrides: what a person corrected in the extraction of one language, in a TOML file that outlives every extraction.
+"""Overrides: a person's corrections of the extraction of one language, in a TOML file.
 
-A table per question, by its id, or by its mark (`fingerprint`) where several records have that id: `docs/review.md`.
+The file has a table per question, named by its id, or by its mark (`fingerprint`) if several records have that id
+(`docs/review.md`).
 """
 
 import difflib
@@ -22,13 +23,9 @@ from valuesassets.records.files import read_toml, sha256_json
 from valuesassets.records.questions import Option, Question, ResponseType
 
 FIELDS = ("section", "text", "stem", "item", "answer_cue", "response_type", "options")
-WHOLE_FORM = "whole_form"
-"""The table in which a person says that models are to be asked though the form as a whole is in doubt."""
-PINNED = "is_id_settled"
-"""Key of a question whose id a person has given."""
-NEEDED = ("text", "response_type", "options")
-"""What a question that is added cannot do without."""
-
+WHOLE_FORM = "whole_form"  # the table with a person's decision to ask models a form that is in doubt as a whole
+PINNED = "is_id_settled"  # key of a question whose id a person has given
+NEEDED = ("text", "response_type", "options")  # fields of an added question
 
 Words = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -40,19 +37,19 @@ class WholeForm(pydantic.BaseModel):
 
     reason: Words
     of: Words
-    """`extraction_mark` of what was looked at."""
+    """`extraction_mark` of the reviewed extraction."""
 
 
 class Override(pydantic.BaseModel):
-    """One question's corrections; what is not named stays as it was extracted."""
+    """The corrections of one question; other fields stay as extracted."""
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
     reason: Words
     of: str | None = None
-    """`fingerprint` of the record that was corrected."""
+    """`fingerprint` of the corrected record."""
     id: Words | None = None
-    """The variable that the record is; it is believed in alignment too."""
+    """The record's variable, which also holds in alignment."""
     drop: bool = False
     add: bool = False
     section: str | None = None
@@ -67,12 +64,12 @@ class Override(pydantic.BaseModel):
 
     @property
     def given(self) -> dict[str, Any]:
-        """The fields that are named, and their new content."""
+        """The corrected fields and their new content."""
         return {name: getattr(self, name) for name in FIELDS if getattr(self, name) is not None}
 
     @property
     def why(self) -> str:
-        """The reason as changes give it."""
+        """The reason, as in changes."""
         return f"override: {self.reason}"
 
     @pydantic.model_validator(mode="after")
@@ -92,11 +89,11 @@ class Override(pydantic.BaseModel):
 
 @dataclass(frozen=True)
 class Overridden:
-    """Questions with their corrections, what was changed, and what fits no more.
+    """Corrected questions, the changes, and the overrides that do not fit.
 
     Attributes:
-        places: by question, where its record stood before; None where a person added it.
-        settled: ids that a person has looked at, questions left out or not asked in the country among them.
+        places: for each question, the earlier place of its record; None if a person added it.
+        settled: ids that a person has reviewed, also of questions that were left out.
     """
 
     questions: tuple[Question, ...]
@@ -107,22 +104,17 @@ class Overridden:
 
 
 def read_overrides(path: Path) -> dict[str, Override]:
-    """The overrides of one language by canonical id; none where there is no file, or nothing in it.
+    """The overrides of one language by canonical id; empty without a file.
 
     Raises:
-        StudyError: not TOML, or an override is not one; names file, id and reason.
+        StudyError: not TOML, or an invalid override.
     """
-    found = _tables(path)
-    found.pop(WHOLE_FORM, None)
-    return {code: validated(Override, row, StudyError, f"{path}: override of {code}") for code, row in found.items()}
+    tables = {code: table for code, table in _tables(path).items() if code != WHOLE_FORM}
+    return {code: validated(Override, row, StudyError, f"{path}: override of {code}") for code, row in tables.items()}
 
 
 def read_whole_form(path: Path) -> WholeForm | None:
-    """What a person says of the form as a whole; None where nothing is said.
-
-    Raises:
-        StudyError: as `read_overrides`.
-    """
+    """A person's decision on the form as a whole, or None; raises `StudyError` as `read_overrides` does."""
     row = _tables(path).get(WHOLE_FORM)
     return None if row is None else validated(WholeForm, row, StudyError, f"{path}: {WHOLE_FORM}")
 
@@ -136,14 +128,14 @@ def _tables(path: Path) -> dict[str, Any]:
 def apply_overrides(
     questions: Sequence[Question], overrides: Mapping[str, Override], path: Path, doubts: Collection[str] = ()
 ) -> Overridden:
-    """The questions as corrected, in their order; an override that fits no record is a fault and changes nothing.
+    """The corrected questions in order; an override that fits no record is a fault and changes nothing.
 
     Args:
         path: of the file, for messages.
-        doubts: ids that are in doubt though no question was extracted under them: `drop` settles those.
+        doubts: ids in doubt without an extracted question, which `drop` settles.
     """
     marks = {fingerprint(question): place for place, question in enumerate(questions)}
-    # by place of a record, its override, and whether it stays
+    # For each place of a record: its override, and whether the record stays.
     fates = {marks[key]: (override, not override.drop) for key, override in overrides.items() if key in marks}
     records: dict[str, list[int]] = {}
     for place, question in enumerate(questions):
@@ -170,8 +162,8 @@ def apply_overrides(
         elif stays:
             corrected = _corrected(question, override)
             kept.append((place, corrected))
-            made = [*changes_between(question, corrected, ("id", *FIELDS), override.why)]
-            changes += made or [Change(question.id, "confirmed", None, None, override.why)]
+            differences = [*changes_between(question, corrected, ("id", *FIELDS), override.why)]
+            changes += differences or [Change(question.id, "confirmed", None, None, override.why)]
             settled.add(corrected.id)
         else:
             changes.append(Change(question.id, "question", question.text, None, override.why))
@@ -196,22 +188,22 @@ def apply_overrides(
         Fault(code, pages.get(code), "overrides", f"{path.name}: override of {code}: {why}")
         for code, why in misfits.items()
     ]
-    was, now = [place for place, _ in kept], [question for _, question in kept]
-    return Overridden(tuple(now), tuple(was), tuple(changes), tuple(faults), frozenset(settled))
+    questions_now, places = tuple(question for _, question in kept), tuple(place for place, _ in kept)
+    return Overridden(questions_now, places, tuple(changes), tuple(faults), frozenset(settled))
 
 
 def extraction_mark(questions: Sequence[Question]) -> str:
-    """Eight digits that change when anything that was extracted of a form changes."""
+    """Eight hexadecimal digits that identify the extraction of a form."""
     return sha256_json([fingerprint(question) for question in questions])[:8]
 
 
 def fingerprint(question: Question) -> str:
-    """Eight digits that change when what was extracted of a question changes."""
+    """Eight hexadecimal digits that identify a question as extracted."""
     return sha256_json(question.model_dump(mode="json", include={"id", *FIELDS}))[:8]
 
 
 def _misfit(same: Sequence[Question], override: Override) -> str | None:
-    """Why an override fits none of the records of its id; None where it does."""
+    """Why an override fits none of the records of its id; None if it fits."""
     marks = " or ".join(repr(fingerprint(question)) for question in same)
     question = next((question for question in same if fingerprint(question) == override.of), same[0])
     if override.of is not None and override.of != fingerprint(question):
@@ -246,22 +238,18 @@ def _corrected(question: Question, override: Override) -> Question:
 
 
 def _number(code: str) -> tuple[int, str]:
-    """By what a question that is added finds its place."""
+    """The sort key for the place of an added question."""
     digits = re.search(r"\d+", code)
     return (int(digits[0]) if digits else 0), code
 
 
 def whole_form_text(mark: str) -> str:
-    """Lines that have models asked a form that is in doubt as a whole, for a person to give the reason."""
+    """The lines by which a person lets models be asked a form in doubt; the reason is empty."""
     return f'[{WHOLE_FORM}]\nreason = ""\nof = "{mark}"'
 
 
 def override_text(question: Question, shares_id: bool = False) -> str:
-    """Lines of an override to begin with, for a person to go on from.
-
-    Args:
-        shares_id: whether other records have the same id, so that this one is named by its mark.
-    """
+    """The first lines of an override; its mark names a question that `shares_id` with others."""
     key = fingerprint(question) if shares_id or not question.id.strip() else question.id
     name = key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
     return f'[{name}]\nreason = ""\nof = "{fingerprint(question)}"'

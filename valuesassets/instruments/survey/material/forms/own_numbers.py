@@ -1,6 +1,6 @@
-"""Numbers and letters that labels carry themselves: `1. Very`, `(2) Rather`, `[3] Hardly`, `d) Not at all`, `Very (1)`.
+"""Numbers and letters inside labels: `1. Very`, `(2) Rather`, `[3] Hardly`, `d) Not at all`, `Very (1)`.
 
-Prompts number the answers; a second number before or behind a label would be read as another answer's.
+Prompts number the answers; a second number in a label would read like another answer's.
 """
 
 import itertools
@@ -27,20 +27,19 @@ ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii
 
 
 def carried(label: str) -> tuple[str, str] | None:
-    """The number or letter that a label carries, and the label without it; None where it carries none.
+    """The number or letter in a label, and the label without it; None if there is none.
 
     >>> carried("1. Very"), carried("(b) Rather"), carried("Hardly [3]"), carried("1.5 hours")
     (('1', 'Very'), ('b', 'Rather'), ('3', 'Hardly'), None)
     """
-    if found := LEADING.fullmatch(label):
-        return (found["inside"] or found["bare"]).casefold(), found["rest"].strip()
-    found = TRAILING.fullmatch(label)
-    return (found["bare"], found["rest"].strip()) if found else None
+    if match := LEADING.fullmatch(label):
+        return (match["inside"] or match["bare"]).casefold(), match["rest"].strip()
+    match = TRAILING.fullmatch(label)
+    return (match["bare"], match["rest"].strip()) if match else None
 
 
 def places_of(marks: Sequence[str]) -> list[int] | None:
-    """The numbers that marks are, where they go up or down as they stand; None where they are in no order. Codes that
-    no answer has often may stand anywhere.
+    """The numbers of marks that rise or fall; None if they are in no order. Codes for don't know may be anywhere.
 
     >>> places_of(["a", "b", "c"]), places_of(["4", "3", "1"]), places_of(["i", "ii"]), places_of(["a", "c"])
     ([1, 2, 3], [4, 3, 1], [1, 2], None)
@@ -49,9 +48,8 @@ def places_of(marks: Sequence[str]) -> list[int] | None:
     """
     if all(mark.isdecimal() for mark in marks):
         numbers = [int(mark) for mark in marks]
-        counted = (
-            [number for number in numbers if number not in MISSING_CODES] if max(numbers) > len(marks) else numbers
-        )
+        missing = MISSING_CODES if max(numbers) > len(marks) else ()
+        counted = [number for number in numbers if number not in missing]
         rises = {later > earlier for earlier, later in itertools.pairwise(counted)}
         return numbers if len(rises) <= 1 and len(set(numbers)) == len(numbers) else None
     counted = [*range(1, len(marks) + 1)]
@@ -60,11 +58,11 @@ def places_of(marks: Sequence[str]) -> list[int] | None:
 
 
 def without_own_numbers(labels: Sequence[str]) -> tuple[list[str], list[int]] | None:
-    """Labels without what all of them carry in order, and the numbers; None where that is not so."""
-    found = [carried(label) for label in labels]
-    if len(labels) < 2 or not all(found):
+    """Labels without their numbers, and the numbers; None unless all labels have one, in order."""
+    pairs = [carried(label) for label in labels]
+    if len(labels) < 2 or not all(pairs):
         return None
-    marks, rests = zip(*filter(None, found), strict=True)
+    marks, rests = zip(*filter(None, pairs), strict=True)
     numbers = places_of(marks)
     if numbers is None or not all(any(map(str.isalnum, rest)) for rest in rests):
         return None
@@ -72,9 +70,9 @@ def without_own_numbers(labels: Sequence[str]) -> tuple[list[str], list[int]] | 
 
 
 def carriers(labels: Sequence[str], values: Sequence[int]) -> list[str]:
-    """Labels that carry a number or letter where not all do in order: its own code or place, or one of several."""
-    found = [carried(label) for label in labels]
-    figures = [n for n, each in enumerate(found) if each and each[0].isdecimal()]
-    letters = [n for n, each in enumerate(found) if each and len(each[0]) == 1 and each[0].isalpha()]
-    fitting = [n for n in figures if int(found[n][0]) in (values[n], n + 1)]  # type: ignore[index]
+    """Labels with a number or letter in a list without an order: their own code or place, or one of several letters."""
+    pairs = [carried(label) for label in labels]
+    figures = [n for n, each in enumerate(pairs) if each and each[0].isdecimal()]
+    letters = [n for n, each in enumerate(pairs) if each and len(each[0]) == 1 and each[0].isalpha()]
+    fitting = [n for n in figures if int(pairs[n][0]) in (values[n], n + 1)]  # type: ignore[index]
     return [labels[n] for n in (fitting and figures) or (letters if len(letters) > 1 else [])]

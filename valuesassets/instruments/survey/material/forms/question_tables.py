@@ -1,7 +1,7 @@
-"""Tables of questions that a person writes (CSV, TSV, XLSX): one row for each question or item of a list.
+"""Reads tables of questions (CSV, TSV, XLSX): one row for each question or item of a list.
 
-The columns are `id`, `text`, `item` and `options`, and where a person wants them `section`, `response_type`, `order`
-and `answer_cue`. Answers are separated by `|`, each as `1 = very important`, or counted from 1 where none has a code.
+The columns are `id`, `text`, `item` and `options`; `section`, `response_type`, `order` and `answer_cue` are optional.
+Answers are separated by `|`, each as `1 = very important`, or numbered from 1 if none has a code.
 """
 
 import re
@@ -28,11 +28,9 @@ from valuesassets.records.xlsx_tables import read_sheet
 
 COLUMNS = ("id", "text", "item", "options")
 ENDINGS = (".csv", ".tsv", ".xlsx")
-MOST_ROWS = 1000
-"""No questionnaire asks more; files of answers have more rows."""
+MOST_ROWS = 1000  # of a questionnaire; files of answers have more
 OPTION = re.compile(r"(?:([-+\u2212\u2013]?\d{1,4}(?:[.,]\d*)?)\s*=\s*)?(.*)", re.DOTALL)
-BETWEEN = ("...", "…")
-"""In place of an option: all points between those beside it, without words."""
+BETWEEN = ("...", "…")  # in place of an option: all points between its neighbours, without words
 SIGNS = {ord("\N{MINUS SIGN}"): "-", ord("\N{EN DASH}"): "-", ord(","): "."}
 TEMPLATE = (
     "id,text,item,options\n"
@@ -42,15 +40,15 @@ TEMPLATE = (
     "press,How much do you trust the following?,the press,a great deal | quite a lot | not very much | not at all\n"
     "life,How satisfied are you with your life these days?,,1 = not at all satisfied | 10 = completely satisfied\n"
 )
-"""A table to begin with: a question, two items of a list, a scale from 1 to 10 of which the ends have words."""
+"""An example with a question, two items of a list, and a scale from 1 to 10 with worded ends."""
 
 
 def read_question_table(path: Path) -> list[Question]:
-    """The questions of a table in its order, codes for don't know and the like included: checks take them out.
+    """The questions of a table in order, also with codes for don't know, which normalisation removes.
 
     Raises:
-        QuestionError: no such table, too many rows, an id or a text missing, an id twice, answers that cannot be read
-            or stand in no order; names file and row.
+        QuestionError: no such table, too many rows, a missing id or text, a repeated id, or answers that cannot be read
+            or are in no order; names file and row.
     """
     if path.suffix.lower() == ".xlsx":
         rows = read_sheet(path, COLUMNS, QuestionError, most_rows=MOST_ROWS)
@@ -83,13 +81,14 @@ def _question(row: Row, where: str) -> dict[str, Any]:
     ends = [options[0]["value"], options[-1]["value"]]
     if len(options) < expected and not (len(options) == 2 and abs(ends[1] - ends[0]) + 1 == expected):
         raise QuestionError(f"{where}: response_type {kind} has {expected} answers, found {len(options)}; mend one")
+    usual = BY_COUNT.get(len(options), ResponseType.ORDINAL)  # until normalisation reads the answers
     return {
         "id": fields["id"],
         "section": fields.get("section") or None,
         "text": question_text(text, item or None),
         "stem": text if item else None,
         "item": item or None,
-        "response_type": kind or str(_usual_type(options) if order is None else ResponseType.ORDINAL),
+        "response_type": kind or str(usual if order is None else ResponseType.ORDINAL),
         "options": options,
         "answer_cue": fields.get("answer_cue") or None,
         **({} if order is None else {"order": order}),
@@ -97,15 +96,10 @@ def _question(row: Row, where: str) -> dict[str, Any]:
     }
 
 
-def _usual_type(options: Sequence[dict[str, Any]]) -> ResponseType:
-    """What so many answers are until it is known what they say."""
-    return BY_COUNT.get(len(options), ResponseType.ORDINAL)
-
-
 def _options(written: str, where: str) -> list[dict[str, Any]]:
     parts = [part.strip() for part in re.split(r"[|\n]", written) if part.strip()]
-    found = [("", part) if part in BETWEEN else _parted(part, where) for part in parts]
-    named = [(code, label) for code, label in found if label not in BETWEEN]
+    pairs = [("", part) if part in BETWEEN else _parted(part) for part in parts]
+    named = [(code, label) for code, label in pairs if label not in BETWEEN]
     if len(named) < 2:
         raise QuestionError(
             f"{where}: options {written[:60]!r}: at least two were expected, separated by |, as 1 = yes | 2 = no; of a "
@@ -114,19 +108,18 @@ def _options(written: str, where: str) -> list[dict[str, Any]]:
     codes = [code for code, _ in named]
     if any(codes) and not all(codes):
         raise QuestionError(f"{where}: options {written[:60]!r}: some have a code and some have none; give all or none")
-    if len(named) < len(found) and not any(codes):
+    has_gaps = len(named) < len(pairs)
+    if has_gaps and not any(codes):
         raise QuestionError(
             f"{where}: options {written[:60]!r}: ... stands for points between two codes; give all a code"
         )
     values = [_whole(code, where) for code in codes if code] or _own_codes([label for _, label in named])
     options = [{"value": value, "label": label} for value, (_, label) in zip(values, named, strict=True)]
-    return (
-        _with_points(options, [label in BETWEEN for _, label in found], where) if len(named) < len(found) else options
-    )
+    return _with_points(options, [label in BETWEEN for _, label in pairs], where) if has_gaps else options
 
 
-def _parted(part: str, where: str) -> tuple[str, str]:
-    """Code and label of an option; the code is empty where there is none."""
+def _parted(part: str) -> tuple[str, str]:
+    """Code and label of an option; the code may be empty."""
     code, label = OPTION.fullmatch(part).groups()  # type: ignore[union-attr]  # it fits any text
     return code or "", label.strip()
 
@@ -139,16 +132,15 @@ def _whole(code: str, where: str) -> int:
 
 
 def _own_codes(labels: Sequence[str]) -> list[int]:
-    """The codes of answers that were given none: the numbers or figures that they carry themselves, else their places.
+    """The codes of answers without one: the numbers or figures in their labels, else their places.
 
     >>> _own_codes(["left", "1", "right"]), _own_codes(["5. good", "9. refused"]), _own_codes(["yes", "no"])
     ([0, 1, 2], [5, 9], [1, 2])
     """
     places = [*range(1, len(labels) + 1)]
     own = without_own_numbers(labels)
-    figures = {
-        place: number for place, label in zip(places, labels, strict=True) if (number := figure(label)) is not None
-    }
+    pairs = zip(places, map(figure, labels), strict=True)
+    figures = {place: number for place, number in pairs if number is not None}
     if own is not None:
         return own[1]
     if len(figures) == len(labels):
@@ -159,7 +151,7 @@ def _own_codes(labels: Sequence[str]) -> list[int]:
 
 
 def _with_points(options: list[dict[str, Any]], gaps: Sequence[bool], where: str) -> list[dict[str, Any]]:
-    """Options with all points between two where `...` stands."""
+    """Options with all points in place of each `...`."""
     whole: list[dict[str, Any]] = []
     named = iter(options)
     for place, is_gap in enumerate(gaps):
@@ -180,7 +172,7 @@ def _with_points(options: list[dict[str, Any]], gaps: Sequence[bool], where: str
 
 
 def _order(written: str, values: Sequence[int], where: str) -> list[int] | None:
-    """The codes from one end of the scale to the other, as the column `order` has them; None where it has none."""
+    """The codes from one end of the scale to the other, from the column `order`; None if it is empty."""
     if not written:
         return None
     order = [_whole(code, where) for code in re.findall(r"[-\u2212]?\d+(?:[.,]0*)?(?!\d)", written)]
@@ -191,7 +183,7 @@ def _order(written: str, values: Sequence[int], where: str) -> list[int] | None:
 
 
 def _require_order(options: Sequence[dict[str, Any]], where: str) -> None:
-    """See that codes go up or down; those at the end that no answer has often may go anywhere."""
+    """Raise an error unless the codes rise or fall; codes for don't know may be anywhere."""
     values = [option["value"] for option in options]
     answers = [value for value in values if not is_missing_code(value, len(values))]
     if answers not in (sorted(set(answers)), sorted(set(answers), reverse=True)):

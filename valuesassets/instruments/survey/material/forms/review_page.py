@@ -1,4 +1,4 @@
-"""The review page of one language: the form's page beside what was extracted, worst first, with what to do."""
+"""The review page of one language: the form beside the extracted questions, those with most faults first."""
 
 import itertools
 from collections import Counter
@@ -25,8 +25,7 @@ from valuesassets.instruments.survey.material.forms.overrides import override_te
 from valuesassets.records.questions import Question
 from valuesassets.records.templates import template
 
-HEAD = 130.0
-"""Points of the page above a question's box, where none of its strings was found."""
+HEAD = 130.0  # points above the box of a question without any grounded string
 FOUND, IN_DOUBT = FRAME, "#c23b00"
 
 
@@ -35,10 +34,9 @@ class Entry:
     """One question as the page shows it.
 
     Attributes:
-        other: the same question as a second extractor read it, where it reads it otherwise.
-        picture: the form at its place, as a data address; None where the place is not known.
-        strings: what was looked for on the page, and what is wrong with it.
-        override: the beginning of a correction, to be copied.
+        other: the question as a second extractor read it, if it differs.
+        picture: the form at the question, as a data URL; None if its place is unknown.
+        override: the first lines of a correction, to be copied.
     """
 
     question: Question
@@ -51,14 +49,13 @@ class Entry:
 
 
 def render_review(examined: Examined, pdf: Path | None, language: str, overrides: Path) -> str:
-    """A self-contained HTML page for one language.
+    """A self-contained HTML page for one language; without a `pdf` it has no pictures.
 
     Args:
-        examined: what was extracted from `pdf`, and what is in doubt; without a `pdf` there are no pictures.
-        overrides: the file into which corrections are written, named on the page.
+        overrides: the file for corrections, named on the page.
     """
     entries = sorted(_entries(examined, pdf), key=lambda entry: -len(entry.faults))
-    known = {question.id for question in examined.questions}
+    ids = {question.id for question in examined.questions}
     return template(__package__ or "", "review").render(
         language=language,
         pdf=pdf.name if pdf else "imported, without a PDF",
@@ -66,9 +63,9 @@ def render_review(examined: Examined, pdf: Path | None, language: str, overrides
         doubtful=[entry for entry in entries if entry.faults],
         settled=[entry for entry in entries if not entry.faults and entry.changes],
         sound=[entry for entry in entries if not entry.faults and not entry.changes],
-        of_form=[fault for fault in examined.faults if fault.question_id not in known],
+        of_form=[fault for fault in examined.faults if fault.question_id not in ids],
         whole_form=whole_form_text(examined.mark) if examined.why_not_asked else None,
-        left_out=[change for change in examined.changes if change.question_id not in known],
+        left_out=[change for change in examined.changes if change.question_id not in ids],
         counts=Counter(fault.check for fault in examined.faults).most_common(),
         total=len(examined.questions),
     )
@@ -83,7 +80,7 @@ def _entries(examined: Examined, pdf: Path | None) -> list[Entry]:
     def draw(document: pypdfium2.PdfDocument) -> list[str | None]:
         pictures: list[str | None] = []
         for page, group in itertools.groupby(order, key=lambda place: pages[place]):
-            drawn = draw_page(document, pdf, page) if page is not None else None  # once for all of its questions
+            drawn = draw_page(document, pdf, page) if page is not None else None
             pictures += [_picture(drawn, examined.questions[place], examined.grounded[place]) for place in group]
         return pictures
 
@@ -106,7 +103,7 @@ def _entry(examined: Examined, place: int, picture: str | None) -> Entry:
 
 
 def _picture(page: Image.Image | None, question: Question, strings: Sequence[GroundedString]) -> str | None:
-    """The form at a question, as wide as its page, with a frame around every string that was found."""
+    """The form at a question, with a frame around every grounded string."""
     if page is None or question.box is None:
         return None
     placed = [each for each in strings if each.place is not None and each.place.page == question.page]

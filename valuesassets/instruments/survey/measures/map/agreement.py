@@ -1,4 +1,4 @@
-"""Whether points agree: people with published positions, and each family of models with its own countries."""
+"""Tests whether people agree with published positions, and each family of models with its own countries."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -16,8 +16,7 @@ from valuesassets.records.frames import records, rows_where
 from valuesassets.records.study import Study
 
 Array = NDArray[np.float64]
-VERDICTS = "map"
-"""The declared family of tests: one per family of models, corrected together."""
+VERDICTS = "map"  # the family of deciding tests: one per family of models, corrected together
 DETAILS, PEOPLE = "map, axis by axis and with a turn", "map, people against published positions"
 CORRECTION_NAMES = {"holm": "Holm", "benjamini-hochberg": "Benjamini-Hochberg"}
 STATISTICS = {
@@ -26,7 +25,7 @@ STATISTICS = {
     "r y": (permute_same_axes, [1]),
     "procrustes m2": (permute_similarity, slice(None)),
 }
-"""What is asked of two sets of points, and of which axes."""
+"""The statistics of two sets of points, and their axes."""
 DECIDES, *DETAILED = STATISTICS
 NO_SIGNAL, AGREES, UNTESTED = "no signal", "agrees with its countries", "not tested"
 
@@ -53,51 +52,51 @@ def families_against_countries(
     study: Study,
     reliability: Mapping[str, float] | None = None,
 ) -> pd.DataFrame:
-    """Whether each family's points lie as its languages' countries do: the verdict, and what stands behind it.
+    """Tests whether each family's points agree with its languages' countries: the verdict, and the details.
 
-    The verdict rests on the correlation over both axes after a shift and one scale: the axes are the same for both, so
-    a turned or mirrored copy is no agreement. Procrustes disparity, which allows both, stands beside it. An indicator
-    that a model lacks has the same stand-in in its country's point. The verdict's p is the larger of two: as if
-    languages were independent, and allowing for languages of one culture zone or one language family being alike.
+    The verdict rests on the correlation over both axes after a shift and one scale, since a turned or mirrored copy is
+    no agreement on common axes. Procrustes disparity, which allows both, is a detail. A model's missing indicators are
+    also replaced in its country's point. The verdict's p is the larger of two: for independent languages, and for
+    languages that are alike in a culture zone or language family.
 
     Args:
-        countries: indicator means (10,) by country, or positions (2,) where no people were asked.
-        against: what the countries' points come from, for the note.
+        countries: indicator means (10,) by country, or positions (2,) without people.
+        against: the origin of the countries' points, for the note.
         reliability: generalizability by family; a family below the study's threshold is not tested.
     """
     enough = has_enough(cells.means, study)
     places = ground.place(cells.means)
     rows: list[dict[str, Any]] = []
     for family in dict.fromkeys(cells.labels["model"]):
-        at, aims, languages = [], [], []
+        numbers, aims, languages = [], [], []
         for number, (model, language) in enumerate(cells.labels.itertuples(index=False)):
             own = countries.get(str(study.languages[str(language)].country))
             if model == family and enough[number] and own is not None:
-                at.append(number)
+                numbers.append(number)
                 languages.append(str(language))
                 is_there = ~np.isnan(cells.means[number])
                 aims.append(own if len(own) == 2 else ground.place(np.where(is_there, own, np.nan)))
-        ours, theirs = places[at], np.array(aims).reshape(-1, 2)
+        ours, theirs = places[numbers], np.array(aims).reshape(-1, 2)
         test = f"{family}: points lie as those of its countries do, {against}"
         label = {"test": test, "model": family, "note": against}
         relatives = groupings(languages, study)
         deciding, details = (family_of(name, (family,), study) for name in (VERDICTS, DETAILS))
-        found = list(_rows(label | {"test_family": deciding}, [DECIDES], ours, theirs, study, relatives))
-        found += _rows(label | {"test_family": details}, DETAILED, ours, theirs, study)
+        tests_of_family = list(_rows(label | {"test_family": deciding}, [DECIDES], ours, theirs, study, relatives))
+        tests_of_family += _rows(label | {"test_family": details}, DETAILED, ours, theirs, study)
         coefficient = (reliability or {}).get(family, study.thresholds.reliability)
         if not coefficient >= study.thresholds.reliability:
             why = f"its answers are not reliable (generalizability {coefficient:.2f})"
-            found = [{**row, "value": None, "p": None, "note": why} for row in found]
-        rows += found
+            tests_of_family = [{**row, "value": None, "p": None, "note": why} for row in tests_of_family]
+        rows += tests_of_family
     table = _table(rows, study)
     is_verdict = table["test_family"].isin([VERDICTS, VERDICTS + OF_NULLS])
-    said = np.where(table["is_rejected"], AGREES, np.where(table["p"].isna(), UNTESTED, NO_SIGNAL))
-    table["verdict"] = pd.Series(said, dtype=object).where(is_verdict, None)
+    verdicts = np.where(table["is_rejected"], AGREES, np.where(table["p"].isna(), UNTESTED, NO_SIGNAL))
+    table["verdict"] = pd.Series(verdicts, dtype=object).where(is_verdict, None)
     return table
 
 
 def describe_agreement(tests: pd.DataFrame, study: Study) -> list[str]:
-    """The sentences of these tests."""
+    """The tests in sentences."""
     lines = []
     people = records(rows_where(tests, test_family=PEOPLE))
     if people and not any(pd.isna(row["value"]) for row in people):
@@ -113,16 +112,16 @@ def describe_agreement(tests: pd.DataFrame, study: Study) -> list[str]:
             lines.append(f"{row['model']}: {row['note']}; whether its points agree with its countries stays open.")
             continue
         r = "" if pd.isna(row["value"]) else f"r {row['value']:.2f} over both axes, "
-        said = "its points agree" if row["verdict"] == AGREES else "no signal: its points do not agree"
+        outcome = "its points agree" if row["verdict"] == AGREES else "no signal: its points do not agree"
         lines.append(
-            f"{row['model']}: {said} with its {row['n']} countries ({r}permutation p {row['p_corrected']:.4f}, "
+            f"{row['model']}: {outcome} with its {row['n']} countries ({r}permutation p {row['p_corrected']:.4f}, "
             f"{CORRECTION_NAMES[study.inference.correction]} over families; {row['note']})."
         )
     return lines
 
 
 def _verdicts(tests: pd.DataFrame) -> list[dict[str, Any]]:
-    """The tests that decide, those of null families last."""
+    """The deciding tests, those of null families last."""
     return [
         *records(rows_where(tests, test_family=VERDICTS)),
         *records(rows_where(tests, test_family=VERDICTS + OF_NULLS)),
@@ -130,11 +129,11 @@ def _verdicts(tests: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def short_verdicts(tests: pd.DataFrame) -> list[str]:
-    """One line with every family's verdict, as it stands under the figure."""
+    """One line with every family's verdict, for under the figure."""
     rows = _verdicts(tests)
     p = ["" if pd.isna(row["p_corrected"]) else f" (p {row['p_corrected']:.4f})" for row in rows]
-    said = [f"{row['model']}: {row['verdict']}{how}" for row, how in zip(rows, p, strict=True)]
-    return ["; ".join(said) + "."] if said else []
+    verdicts = [f"{row['model']}: {row['verdict']}{how}" for row, how in zip(rows, p, strict=True)]
+    return ["; ".join(verdicts) + "."] if verdicts else []
 
 
 def _rows(
@@ -145,10 +144,10 @@ def _rows(
     study: Study,
     relatives: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """What came of statistics of two sets of points; `label` is the test's family, name, model and note.
+    """Statistics of two sets of points; `label` is the test's family, name, model and note.
 
     Args:
-        relatives: by kind, the group of related ones that each point is of; only of a correlation over both axes.
+        relatives: by kind, the group of related languages of each point; only for a correlation over both axes.
     """
     for statistic in statistics:
         permute, axes = STATISTICS[statistic]
@@ -159,17 +158,17 @@ def _rows(
         random = seeded(study.seed, "map", label["test"], statistic)
         try:
             related = (relatives,) if relatives is not None else ()
-            found = permute(ours[:, axes], theirs[:, axes], study.inference.resamples, random, *related)
+            result = permute(ours[:, axes], theirs[:, axes], study.inference.resamples, random, *related)
         except MissingData:
-            # Points all in one place are the same whatever their labels: every relabelling does as well.
+            # Points in one place are equal under every permutation of their labels.
             yield row | {"p": 1.0, "note": "all points of one side lie in one place"}
         else:
-            p = {"p": np.fmax(found.p, found.p_related), "p_free": found.p, "p_related": found.p_related}
-            yield row | {"value": found.value, **p}
+            p = {"p": np.fmax(result.p, result.p_related), "p_free": result.p, "p_related": result.p_related}
+            yield row | {"value": result.value, **p}
 
 
 def _table(rows: Sequence[Mapping[str, Any]], study: Study) -> pd.DataFrame:
-    """The tests as every analysis has them, with the model, a note and what p is the larger of beside."""
+    """The table of tests with model, note and the two p-values of which p is the larger."""
     words = {name: [row.get(name) for row in rows] for name in ("model", "note")}
     numbers = {name: np.array([row.get(name, np.nan) for row in rows], dtype=float) for name in ("p_free", "p_related")}
     return tests_table(rows, study).assign(**words, **numbers)

@@ -1,4 +1,4 @@
-"""Indicator means of many sets of answers at once: cells in every order and wording, countries, resamples."""
+"""Indicator means of many sets of answers at once, such as orders and wordings of cells, countries or resamples."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,28 +6,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.instruments.survey.material import indicators
 from valuesassets.instruments.survey.material.analysis_scale import analysis_value
-from valuesassets.instruments.survey.material.indicators import (
-    AIMS,
-    AUTONOMY,
-    FIRST_AIM,
-    INDICATORS,
-    POSTMATERIALIST,
-    SECOND_AIM,
-    answer_codes,
-    components,
-)
 from valuesassets.records.errors import ValuesAssetsError
 from valuesassets.records.intervals import bound_mean
 
 Array = NDArray[np.float64]
-PARTS = tuple(part for indicator in INDICATORS for part in components(indicator))
-SLOTS = tuple((part, code) for part in PARTS for code in answer_codes(part))
-"""Every answer to every question of the map: a set of answers is a row of so many probabilities."""
+PARTS = tuple(part for indicator in indicators.INDICATORS for part in indicators.components(indicator))
+SLOTS = tuple((part, code) for part in PARTS for code in indicators.answer_codes(part))
+"""Every answer to every question of the map; a set of answers is a row of probabilities of these."""
 SLOT_OF = {slot: number for number, slot in enumerate(SLOTS)}
-SLOTS_OF = {part: [SLOT_OF[part, code] for code in answer_codes(part)] for part in PARTS}
-TOLERANCE = 1e-6
-"""By which probabilities may miss a sum of 1."""
+SLOTS_OF = {part: [SLOT_OF[part, code] for code in indicators.answer_codes(part)] for part in PARTS}
+TOLERANCE = 1e-6  # of sums of probabilities
 
 
 def answers_as_array(
@@ -41,49 +31,49 @@ def answers_as_array(
 
     Args:
         rows: one row per (set, question, answer): `keys`, question_id, response_value and `columns`.
-        keys: what tells the sets apart.
+        keys: columns that identify a set.
         columns: C columns of probabilities.
-        ends: E columns of ends of probabilities, which sum to nothing.
-        fault: what to raise.
+        ends: E columns of ends of probabilities, which need no sum of 1.
+        fault: class of the error to raise.
 
     Returns:
-        The n sets by `keys`, in the order of their first appearance, and (n, C + E, slots) probabilities, nan where a
-        question was not asked or not on the expected codes.
+        The n sets by `keys`, in the order of their first appearance, and (n, C + E, slots) probabilities, nan if a
+        question was not asked, or not with the expected codes.
 
     Raises:
-        fault: the probabilities of a question do not sum to 1, or an answer stands twice; names set and question.
+        fault: the probabilities of a question do not sum to 1, or an answer is repeated; names set and question.
     """
     number = rows.groupby(list(keys), sort=False).ngroup()
     sets = pd.DataFrame(rows.loc[~rows.duplicated(list(keys)), list(keys)]).reset_index(drop=True)
-    found = np.full((len(sets), len(columns) + len(ends), len(SLOTS)), np.nan)
+    array = np.full((len(sets), len(columns) + len(ends), len(SLOTS)), np.nan)
     is_ours = rows["question_id"].isin(PARTS)
     ours, numbers = pd.DataFrame(rows.loc[is_ours]), number[is_ours].to_numpy()
     codes = zip(ours["question_id"], ours["response_value"].astype(int), strict=True)
     slots = np.array([SLOT_OF.get(each, -1) for each in codes], dtype=int)
     probs = ours[[*columns, *ends]].to_numpy(dtype=float)
     _require_sums(ours, numbers, slots, probs[:, : len(columns)], sets, fault)
-    found[numbers[slots >= 0], :, slots[slots >= 0]] = probs[slots >= 0]
+    array[numbers[slots >= 0], :, slots[slots >= 0]] = probs[slots >= 0]
     for at in np.flatnonzero(slots < 0):
-        found[numbers[at], :, SLOTS_OF[str(ours["question_id"].iloc[at])]] = np.nan
-    return sets, found
+        array[numbers[at], :, SLOTS_OF[str(ours["question_id"].iloc[at])]] = np.nan
+    return sets, array
 
 
 def indicator_means(probs: Array) -> Array:
-    """(..., 10) indicator means of (..., slots) probabilities; nan where a question that it needs has none."""
-    means = np.empty((*probs.shape[:-1], len(INDICATORS)))
-    for column, indicator in enumerate(INDICATORS):
+    """(..., 10) indicator means of (..., slots) probabilities; nan if a question of the indicator has none."""
+    means = np.empty((*probs.shape[:-1], len(indicators.INDICATORS)))
+    for column, indicator in enumerate(indicators.INDICATORS):
         if indicator == "Y002":
             means[..., column] = _postmaterialism(probs)
             continue
-        at = [slot for part in components(indicator) for slot in SLOTS_OF[part]]
+        at = [slot for part in indicators.components(indicator) for slot in SLOTS_OF[part]]
         means[..., column] = probs[..., at] @ np.array([_worth(*SLOTS[slot]) for slot in at])
     return means
 
 
 def indicator_bounds(low: Array, high: Array) -> tuple[Array, Array]:
-    """(10,) lowest and highest indicator means of (slots,) ends of probabilities; nan as of `indicator_means`."""
-    least, most = indicator_means(low), indicator_means(high)  # for what is nan
-    for column, indicator in enumerate(INDICATORS):
+    """(10,) lowest and highest indicator means of (slots,) ends of probabilities; nan as in `indicator_means`."""
+    least, most = indicator_means(low), indicator_means(high)  # to know which are nan
+    for column, indicator in enumerate(indicators.INDICATORS):
         if np.isnan(least[column]) or np.isnan(most[column]):
             continue
         if indicator == "Y002":
@@ -92,7 +82,7 @@ def indicator_bounds(low: Array, high: Array) -> tuple[Array, Array]:
             most[column] = 2 + sum(sign * (large if sign > 0 else small) for sign, small, large in joints)
             continue
         ends = []
-        for part in components(indicator):
+        for part in indicators.components(indicator):
             at = SLOTS_OF[part]
             shares = list(zip(low[at], high[at], strict=True))
             ends.append(bound_mean(shares, [_worth(*SLOTS[slot]) for slot in at]))
@@ -101,45 +91,55 @@ def indicator_bounds(low: Array, high: Array) -> tuple[Array, Array]:
 
 
 def mean_of_known(values: Array) -> Array:
-    """(k,) mean over the rows of (n, k) values, each row counting the same; nan where no row has one."""
+    """(k,) mean over the rows of (n, k) values; nan if no row has a value."""
     is_there = np.isfinite(values)
     count, total = is_there.sum(axis=0), np.where(is_there, values, 0).sum(axis=0)
     return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)
 
 
 def uniform_probs() -> Array:
-    """(slots,) the same probability on every answer."""
-    return np.array([1 / len(answer_codes(part)) for part, _ in SLOTS])
+    """(slots,) equal probabilities of all answers to a question."""
+    return np.array([1 / len(indicators.answer_codes(part)) for part, _ in SLOTS])
 
 
 def always_first_probs() -> Array:
-    """(slots,) always the first option shown, averaged over both orders: half on the first, half on the last code."""
-    return np.array([0.5 * (code in (answer_codes(part)[0], answer_codes(part)[-1])) for part, code in SLOTS])
+    """(slots,) always the first option, averaged over both orders: half on the first code, half on the last."""
+    return np.array(
+        [0.5 * (code in (indicators.answer_codes(part)[0], indicators.answer_codes(part)[-1])) for part, code in SLOTS]
+    )
 
 
 def _worth(part: str, code: int) -> float:
-    """What an answer adds to its indicator."""
-    if part in AUTONOMY:
-        return float(AUTONOMY[part] * (code == 1))
+    """The contribution of an answer to its indicator."""
+    if part in indicators.AUTONOMY:
+        return float(indicators.AUTONOMY[part] * (code == 1))
     return float(analysis_value(part, code))
 
 
 def _postmaterialism(probs: Array) -> Array:
     """E[Y002] = 2 - P(both aims material) + P(both not), from the joint of first and second choice."""
     mean = np.full(probs.shape[:-1], 2.0)
-    mean += 0 * probs[..., [slot for part in components("Y002") for slot in SLOTS_OF[part]]].sum(axis=-1)
+    mean += 0 * probs[..., [slot for part in indicators.components("Y002") for slot in SLOTS_OF[part]]].sum(axis=-1)
     for sign, first, second in _joints():
         mean += sign * (probs[..., first] * probs[..., second])
     return mean
 
 
 def _joints() -> Iterator[tuple[int, int, int]]:
-    """How each choice of two like aims counts, and the slots of the first and of the second."""
-    for first in AIMS:
-        alike = POSTMATERIALIST if first in POSTMATERIALIST else frozenset(AIMS) - POSTMATERIALIST
+    """The sign of each choice of two like aims, and the slots of the first and second choice."""
+    for first in indicators.AIMS:
+        alike = (
+            indicators.POSTMATERIALIST
+            if first in indicators.POSTMATERIALIST
+            else frozenset(indicators.AIMS) - indicators.POSTMATERIALIST
+        )
         (second,) = alike - {first}
-        sign = 1 if first in POSTMATERIALIST else -1
-        yield sign, SLOT_OF[FIRST_AIM, first], SLOT_OF[f"{SECOND_AIM}@{FIRST_AIM}={first}", second]
+        sign = 1 if first in indicators.POSTMATERIALIST else -1
+        yield (
+            sign,
+            SLOT_OF[indicators.FIRST_AIM, first],
+            SLOT_OF[f"{indicators.SECOND_AIM}@{indicators.FIRST_AIM}={first}", second],
+        )
 
 
 def _require_sums(

@@ -1,4 +1,4 @@
-"""What is said under the map: how its points came about, what is not drawn and why, and what the tests say."""
+"""The sentences under the map: how its points are made, what is not drawn and why, and the tests."""
 
 from collections.abc import Sequence
 
@@ -25,12 +25,12 @@ def write_notes(
     resampled: str | None,
     study: Study,
 ) -> tuple[str, ...]:
-    """The sentences that belong under the map, in the order in which a reader needs them.
+    """The sentences under the map, in the order in which a reader needs them.
 
     Args:
-        moved: how published positions came onto these axes.
+        moved: the sentence on the published positions.
         absent: indicators that no model has.
-        resampled: what people's bars are a bootstrap over; None without people.
+        resampled: the units of the bootstrap of people's bars; None without people.
     """
     source = ", ".join(sorted(set(column(rows_where(points, kind="pooled_human"), "source").astype(str))))
     views = _range(column(rows_where(points, kind="model"), "n_views"))
@@ -56,7 +56,7 @@ def write_notes(
 def write_caption(
     ground: Ground, points: pd.DataFrame, tests: pd.DataFrame, has_people: bool, study: Study
 ) -> list[str]:
-    """A few lines for under the figure; the notes say more."""
+    """A few lines for under the figure; the notes are longer."""
     axes, models = ground.axes, rows_where(points, kind="model")
     x, y = (f"{part:.2f}" for part in ground.margin)
     if axes.kind == "reference":
@@ -81,8 +81,9 @@ def _about_coverage(points: pd.DataFrame, absent: Sequence[str], study: Study) -
     notes = []
     if len(partial := rows(drawn, drawn["n_indicators"] < len(INDICATORS))):
         counts = f"{_range(column(partial, 'n_indicators'))} of {len(INDICATORS)}"
-        said = f"{len(partial)} models rest on {counts} indicators; a missing one is set to the pooled human mean."
-        notes.append(said)
+        notes.append(
+            f"{len(partial)} models rest on {counts} indicators; a missing one is set to the pooled human mean."
+        )
     if absent:
         notes.append(f"No model has {', '.join(absent)}; the people's points leave them out as well.")
     if len(too_few := rows(models, models["n_indicators"] < least)):

@@ -1,4 +1,4 @@
-"""Countries' indicator means, from respondents or from their distributions, and those of other samples of them."""
+"""Countries' indicator means, from respondents or their distributions, with bootstrap resamples."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ class People:
     """One country's respondents.
 
     Attributes:
-        means: (10,) indicator means, nan where nobody was asked.
-        drawn: (resamples, 10) the means of other samples of as many respondents.
+        means: (10,) indicator means, nan if nobody was asked.
+        drawn: (resamples, 10) the means of resamples of the same size.
     """
 
     country: str
@@ -39,12 +39,12 @@ class People:
 def people_of(human: pd.DataFrame, respondents: pd.DataFrame | None, study: Study) -> list[People]:
     """The people of every country: respondents where there are any, else their answer distributions.
 
-    Respondents are resampled whole, each with its weight and its gaps. Distributions alone are redrawn question by
-    question with the effective number of respondents, n / design effect, which leaves out what a person's answers have
-    in common. An indicator that effectively fewer than `thresholds.respondents` people answered is missing.
+    Respondents are resampled whole, each with its weight and its gaps. Distributions are redrawn question by question
+    with the effective number of respondents, n / design effect, without the correlation of a person's answers. An
+    indicator with effectively fewer than `thresholds.respondents` answers is missing.
 
     Raises:
-        HumanDataError: a distribution does not sum to 1, a weight or a column is unusable.
+        HumanDataError: a distribution does not sum to 1, or a weight or a column is unusable.
     """
     if respondents is not None and not respondents.empty:
         return list(_from_respondents(respondents, study))
@@ -78,14 +78,14 @@ def _from_distributions(human: pd.DataFrame, study: Study) -> Iterator[People]:
         once = part.drop_duplicates("question_id").set_index("question_id")
         effective = once["n"] / once["design_effect"]
         random = seeded(study.seed, "map", country)
-        given, drawn = probs[row, 0].copy(), np.full((draws, probs.shape[-1]), np.nan)
+        known_probs, drawn = probs[row, 0].copy(), np.full((draws, probs.shape[-1]), np.nan)
         for question in PARTS:
             at = SLOTS_OF[question]
-            # A follow-up question is put to those alone who gave one answer: its main question counts the people.
+            # A follow-up question goes only to those with one answer: its main question counts the people.
             if base_id(question) == question and effective.get(question, 0) < study.thresholds.respondents:
-                given[at] = np.nan
-            if np.isfinite(given[at]).all():
+                known_probs[at] = np.nan
+            if np.isfinite(known_probs[at]).all():
                 n = max(1, int(effective[question]))
-                drawn[:, at] = random.multinomial(n, given[at] / given[at].sum(), size=draws) / n
+                drawn[:, at] = random.multinomial(n, known_probs[at] / known_probs[at].sum(), size=draws) / n
         source = ", ".join(sorted(set(part["source"].astype(str))))
-        yield People(str(country), str(language), source, indicator_means(given), indicator_means(drawn))
+        yield People(str(country), str(language), source, indicator_means(known_probs), indicator_means(drawn))

@@ -1,4 +1,4 @@
-"""The points of the map: where each set of answers lies, the region around it, and how far it is from no content."""
+"""The points of the map: the place of each set of answers, its region, and its distance from content-free points."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -32,17 +32,17 @@ PLACED = (
     *("x", "x_low", "x_high", "y", "y_low", "y_high", "residual_sd_x", "residual_sd_y", "margin_x", "margin_y"),
     *("distance_from_content_free", "distance_low", "distance_high", "nearest_content_free", "is_distinguishable"),
 )
-"""What a point has only where it has enough indicators: with too few it would be the people's who stand in."""
+"""Columns of points with enough indicators; with too few, the stand-ins would decide."""
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What every point is placed with.
+    """The axes of the map, and the values shared by all points.
 
     Attributes:
-        stand_ins: (10,) what a missing indicator is set to: the pooled human mean.
-        content_free: (10,) indicator means of answers that carry no content, by name.
-        margin: (2,) by which a model's region is widened on every side.
+        stand_ins: (10,) the pooled human means, which replace missing indicators.
+        content_free: (10,) indicator means of content-free answers, by name.
+        margin: (2,) width added to a model's region on every side.
     """
 
     axes: Axes
@@ -51,7 +51,7 @@ class Ground:
     margin: Array
 
     def place(self, means: Array) -> Array:
-        """(..., 2) points of (..., 10) indicator means, stand-ins for what is missing."""
+        """(..., 2) points of (..., 10) indicator means, with stand-ins for missing ones."""
         return self.axes.projector.place(np.where(np.isnan(means), self.stand_ins, means))
 
 
@@ -62,9 +62,9 @@ class Cells:
     Attributes:
         labels: model, language.
         means: (n, 10) over orders and wordings, nan for a missing indicator.
-        views: (n, V, 10) of every order and wording apart; what one of them lacks is as in the mean.
-        n_views: (n,) how many of them the cell has.
-        ends: (n, 10) lower and upper ends of the means; None where all probabilities are exact.
+        views: (n, V, 10) of each order and wording; the mean replaces a missing indicator.
+        n_views: (n,) number of orders and wordings of the cell.
+        ends: (n, 10) lower and upper ends of the means; None if all probabilities are exact.
     """
 
     labels: pd.DataFrame
@@ -77,8 +77,8 @@ class Cells:
 def lay_ground(axes: Axes, people: Sequence[People], level: float = 0.95) -> Ground:
     """The stand-ins, the content-free points and the margin.
 
-    With published slopes a region is widened by the projector's residual sd; with fitted axes, where there is none, by
-    the median half-width of the countries' intervals: nearer than that not even a survey tells two points apart.
+    The margin is the projector's residual sd with published slopes, and the median half-width of the countries'
+    intervals with fitted axes: closer points are not distinguishable even in a survey.
     """
     pooled = mean_of_known(np.array([each.means for each in people]).reshape(-1, len(INDICATORS)))
     average = np.array([average_means()[name] for name in INDICATORS])
@@ -97,8 +97,8 @@ def cells_of(answers: pd.DataFrame, left_out: Sequence[str] = ()) -> Cells:
     """Every model in every language, over all orders and wordings and in each of them.
 
     Args:
-        answers: as `usable_answers` gives them; wordings apart where they carry a column `wording`.
-        left_out: indicators that the axes do without.
+        answers: from `usable_answers`; a column `wording` separates wordings.
+        left_out: indicators that the axes do not use.
 
     Raises:
         ScoringError: a distribution does not sum to 1.
@@ -129,7 +129,7 @@ def cells_of(answers: pd.DataFrame, left_out: Sequence[str] = ()) -> Cells:
 
 
 def missing_in_all(cells: Cells, study: Study) -> list[str]:
-    """Indicators that no model with enough of them has."""
+    """Indicators that no model with enough indicators has."""
     is_there = np.isfinite(cells.means)
     enough = is_there.sum(axis=1) >= study.thresholds.map_indicators
     return np.array(INDICATORS)[enough.any() & ~is_there[enough].any(axis=0)].tolist()
@@ -140,10 +140,8 @@ def model_rows(
 ) -> list[dict[str, Any]]:
     """A row per cell; its region is the box around its points in every order and wording.
 
-    Where a model shows intervals only, the box is as much wider as they are.
-
-    A cell with too few indicators has a row without a place; one of a family whose answers are not reliable enough has
-    a row that is not drawn.
+    Intervals of probabilities widen the box. A cell with too few indicators has no place, and a cell of an unreliable
+    family is not drawn.
     """
     places, views = ground.place(cells.means), ground.place(cells.views)
     down, up = _widened(cells, ground)
@@ -153,25 +151,25 @@ def model_rows(
     for number, (model, language) in enumerate(cells.labels.itertuples(index=False)):
         means, about = cells.means[number], study.languages[str(language)]
         why_not = _why_not_drawn(means, str(model), study, reliability)
-        # Without the indicators that the cell lacks: what answers without content would give there.
-        given = {name: np.where(np.isnan(means), np.nan, free) for name, free in ground.content_free.items()}
-        free = {name: ground.place(each) for name, each in given.items()}
+        # The content-free points without the indicators that the cell lacks.
+        free_means = {name: np.where(np.isnan(means), np.nan, free) for name, free in ground.content_free.items()}
+        free = {name: ground.place(each) for name, each in free_means.items()}
         apart = _from_content_free(places[number], low[number], high[number], free, ground.margin)
         is_placed = has_enough(means, study)
         notes = [why_not] if why_not else []
         notes += [NOT_DISTINGUISHABLE] if is_placed and not apart["is_distinguishable"] else []
-        told = {"model": model, "language": language, "country": about.country, "zone": about.zone}
-        told |= {"margin_x": float(ground.margin[0]), "margin_y": float(ground.margin[1])} | apart
-        told |= {"n_views": int(cells.n_views[number]), "drawn": not why_not, "note": "; ".join(notes) or None}
-        told["source"] = "planted" if study.families[str(model)].kind == "reference" else "model"
+        details = {"model": model, "language": language, "country": about.country, "zone": about.zone}
+        details |= {"margin_x": float(ground.margin[0]), "margin_y": float(ground.margin[1])} | apart
+        details |= {"n_views": int(cells.n_views[number]), "drawn": not why_not, "note": "; ".join(notes) or None}
+        details["source"] = "planted" if study.families[str(model)].kind == "reference" else "model"
         box = (low[number], high[number])
-        row = _point("model", f"{model} {language}", places[number], ground, means, box, **told)
+        row = _point("model", f"{model} {language}", places[number], ground, means, box, **details)
         rows.append(row if is_placed else row | dict.fromkeys(PLACED))
     return rows
 
 
 def _widened(cells: Cells, ground: Ground) -> tuple[Array, Array]:
-    """(n, 2) how far points may lie below and above where they are drawn, by the ends of indicator means."""
+    """(n, 2) how far points may be below and above their places, by the ends of indicator means."""
     if cells.ends is None:
         return np.zeros(2), np.zeros(2)
     slopes, (low, high) = ground.axes.projector.slopes, cells.ends
@@ -183,7 +181,7 @@ def _widened(cells: Cells, ground: Ground) -> tuple[Array, Array]:
 def people_rows(
     people: Sequence[People], ground: Ground, study: Study, absent: Sequence[str], names: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """A row per country, without the indicators that no model has, with the interval of its resamples."""
+    """A row per country with the interval of its resamples, without the indicators that no model has."""
     zones = {language.country: language.zone for language in study.languages.values()}
     tail = (1 - study.inference.level) / 2
     rows = []
@@ -193,23 +191,23 @@ def people_rows(
         drawn = ground.place(np.where(is_absent, ground.stand_ins, each.drawn))
         low, high = np.nanquantile(drawn, [tail, 1 - tail], axis=0, method="weibull")
         why_not = _why_not_drawn(means, None, study, None)
-        told = {"language": each.language, "country": each.country, "zone": zones.get(each.country)}
-        told |= {"source": each.source, "drawn": not why_not, "note": why_not}
+        details = {"language": each.language, "country": each.country, "zone": zones.get(each.country)}
+        details |= {"source": each.source, "drawn": not why_not, "note": why_not}
         label = names.get(each.country, each.country)
-        row = _point("human", label, ground.place(means), ground, means, (low, high), **told)
+        row = _point("human", label, ground.place(means), ground, means, (low, high), **details)
         rows.append(row if has_enough(means, study) else row | dict.fromkeys(PLACED))
     return rows
 
 
 def reference_rows(ground: Ground, source: str) -> list[dict[str, Any]]:
-    """The pooled human point and the points of no content."""
+    """The pooled human point and the content-free points."""
     pooled = _point("pooled_human", "pooled people", ground.place(ground.stand_ins), ground, source=source)
     free = {name: ground.place(means) for name, means in ground.content_free.items()}
     return [pooled, *(_point("content_free", name, place, ground, source="none") for name, place in free.items())]
 
 
 def published_rows(positions: pd.DataFrame, ground: Ground) -> list[dict[str, Any]]:
-    """Published countries, already on these axes: country, name, zone, x, y."""
+    """Published countries, from positions on these axes: country, name, zone, x, y."""
     return [
         _point("published", row.pop("name"), np.array([row["x"], row["y"]]), ground, **row, source="published")
         for row in records(positions)
@@ -217,30 +215,30 @@ def published_rows(positions: pd.DataFrame, ground: Ground) -> list[dict[str, An
 
 
 def has_enough(means: Array, study: Study) -> Any:
-    """(...) whether (..., 10) indicator means are enough for a place on the map."""
+    """(...) whether (..., 10) indicator means suffice for a place on the map."""
     return np.isfinite(means).sum(axis=-1) >= study.thresholds.map_indicators
 
 
 def leave_one_out(kind: str, labels: pd.DataFrame, means: Array, ground: Ground, study: Study) -> pd.DataFrame:
-    """How far each point moves when one of its indicators is set to the pooled human mean; of points with a place.
+    """The move of each placed point if one of its indicators is set to the pooled human mean.
 
     Args:
         labels: model, language, country of n points.
         means: (n, 10).
 
     Returns:
-        One row per point and indicator that it has: x and y without it, the shift on each axis and its length.
+        One row per point and indicator: x and y without it, the shift on each axis and its length.
     """
     filled = np.where(np.isnan(means), ground.stand_ins, means)
     shifts = (ground.stand_ins - filled)[:, :, None] * ground.axes.projector.slopes.T
     without = ground.place(means)[:, None] + shifts
     at, which = np.nonzero(np.isfinite(means) & has_enough(means, study)[:, None])
-    found = labels.iloc[at].reset_index(drop=True)
-    found.insert(0, "kind", kind)
-    found["indicator"] = np.array(INDICATORS)[which]
-    found[["x", "y"]] = without[at, which]
-    found[["shift_x", "shift_y"]] = shifts[at, which]
-    return found.assign(shift=np.hypot(found["shift_x"], found["shift_y"]))
+    table = labels.iloc[at].reset_index(drop=True)
+    table.insert(0, "kind", kind)
+    table["indicator"] = np.array(INDICATORS)[which]
+    table[["x", "y"]] = without[at, which]
+    table[["shift_x", "shift_y"]] = shifts[at, which]
+    return table.assign(shift=np.hypot(table["shift_x"], table["shift_y"]))
 
 
 def _point(
@@ -250,9 +248,9 @@ def _point(
     ground: Ground,
     means: Array | None = None,
     box: tuple[Array, Array] | None = None,
-    **told: Any,
+    **details: Any,
 ) -> dict[str, Any]:
-    """A row of `POINTS`: what is drawn and complete, but for what is told of it."""
+    """A row of `POINTS`: drawn and complete unless `details` say otherwise."""
     missing = [] if means is None else [n for n, mean in zip(INDICATORS, means, strict=True) if np.isnan(mean)]
     row: dict[str, Any] = dict.fromkeys(POINTS.names) | {"kind": kind, "label": label, "drawn": True}
     row |= {"missing": ", ".join(missing), "n_indicators": len(INDICATORS) - len(missing)}
@@ -262,7 +260,7 @@ def _point(
             row[f"{axis}_low"], row[f"{axis}_high"] = (float(end[k]) for end in box)
         if ground.axes.projector.residual_sd is not None:
             row[f"residual_sd_{axis}"] = float(ground.axes.projector.residual_sd[k])
-    return row | told
+    return row | details
 
 
 def _why_not_drawn(
@@ -273,16 +271,16 @@ def _why_not_drawn(
         return f"not drawn: {count} of {len(INDICATORS)} indicators, {least} are needed"
     coefficient = None if reliability is None or family is None else reliability.get(family)
     if coefficient is not None and not coefficient >= study.thresholds.reliability:
-        found = "no coefficient" if np.isnan(coefficient) else f"a coefficient of {coefficient:.2f}"
-        least_found = f"{study.thresholds.reliability:.2f} is needed; see reliability"
-        return f"not drawn: {family} has {found} (generalizability), {least_found}"
+        value = "no coefficient" if np.isnan(coefficient) else f"a coefficient of {coefficient:.2f}"
+        requirement = f"{study.thresholds.reliability:.2f} is needed; see reliability"
+        return f"not drawn: {family} has {value} (generalizability), {requirement}"
     return None
 
 
 def _from_content_free(
     point: Array, low: Array, high: Array, content_free: Mapping[str, Array], margin: Array
 ) -> dict[str, Any]:
-    """Distance from the nearest content-free point; from the nearest and farthest spot of the widened region too."""
+    """Distances from the nearest content-free point: of the point, and the ends over the widened region."""
     region_low, region_high = low - margin, high + margin
     measured = []
     for name, free in content_free.items():

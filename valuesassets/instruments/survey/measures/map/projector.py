@@ -1,4 +1,4 @@
-"""Which axes a study's map has: fitted to its respondents, or the published ones; fitted once, and never on models."""
+"""Chooses the axes of a study's map: fitted to its respondents, never to models, or the published ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,20 +14,16 @@ from valuesassets.measure.components import Components, Projector, fit_component
 from valuesassets.records.errors import HumanDataError, MissingData
 from valuesassets.records.study import Study
 
-LEAST_ANSWERED = 6
-"""Indicators of the ten that a respondent must have answered to take part in the fit."""
+LEAST_ANSWERED = 6  # of the ten indicators, for a respondent to count in the fit
 LEAST_COUNTRIES = 3
-FAIR_CONGRUENCE = 0.85
-"""Below, an axis is not that of the published map (Lorenzo-Seva and ten Berge 2006)."""
-PINS = ("F118", "F063")
-"""Homosexuality is positive on the first axis, God's importance negative on the second."""
-FITTED = ["loading_x", "loading_y", "mean", "sd"]
-"""Columns that fitted axes alone fill."""
+FAIR_CONGRUENCE = 0.85  # least congruence with an axis of the published map (Lorenzo-Seva and ten Berge 2006)
+PINS = ("F118", "F063")  # homosexuality is positive on the first axis, God's importance negative on the second
+FITTED = ["loading_x", "loading_y", "mean", "sd"]  # columns of fitted axes alone
 
 
 @dataclass(frozen=True)
 class Axes:
-    """A projector, how it came about, and what a reader must know of it.
+    """A projector, its origin, and the notes that a reader needs.
 
     Attributes:
         kind: `fitted` or `reference`.
@@ -45,7 +41,7 @@ class Axes:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Indicators that the axes do without, because nobody was asked them."""
+        """Indicators that the axes do not use, because nobody was asked them."""
         is_used = np.asarray(self.projector.slopes != 0).sum(axis=0) > 0
         return tuple(np.array(INDICATORS)[~is_used].tolist())
 
@@ -56,13 +52,13 @@ class Axes:
 
 
 def choose_axes(study: Study, respondents: pd.DataFrame | None) -> Axes:
-    """The axes that the study asks for (`map.projector`), or that its respondents carry.
+    """The axes that the study asks for (`map.projector`).
 
-    `auto` fits them where the study reads files of respondents and three or more countries have respondents with six or
-    more indicators; planted respondents get the published slopes, from which they were planted.
+    `auto` fits axes if the study reads files of respondents and at least three countries have respondents with at least
+    six indicators; planted respondents get the published slopes, from which they were planted.
 
     Raises:
-        MissingData: `fitted` is asked for and cannot be.
+        MissingData: `fitted` is asked for and impossible.
         HumanDataError: a weight or an indicator column is unusable.
     """
     wanted = study.map.projector
@@ -72,8 +68,8 @@ def choose_axes(study: Study, respondents: pd.DataFrame | None) -> Axes:
         return fit_axes(respondents)
     except MissingData as error:
         if wanted == "fitted":
-            said = f"map.projector = 'fitted': {error}; say 'reference', or add files of respondents"
-            raise MissingData(said) from None
+            message = f"map.projector = 'fitted': {error}; say 'reference', or add files of respondents"
+            raise MissingData(message) from None
         return _reference((f"No axes of their own: {error}.",))
 
 
@@ -81,8 +77,8 @@ def fit_axes(respondents: pd.DataFrame | None) -> Axes:
     """Two varimax components of the respondents' indicators, every country weighing the same.
 
     Raises:
-        MissingData: fewer than three countries with respondents who answered six indicators, or an indicator that pins
-            the axes was never asked or never varies.
+        MissingData: fewer than three countries with respondents who answered six indicators, or a pinning indicator
+            without answers or variance.
     """
     if respondents is None or respondents.empty:
         raise MissingData("there are no respondents to fit axes to")
@@ -97,28 +93,24 @@ def fit_axes(respondents: pd.DataFrame | None) -> Axes:
         )
     answers, weights = answers[takes_part], equal_weights(weights[takes_part], of_country)
     is_asked = np.isfinite(answers).sum(axis=0) > 0
-    asked = np.array(INDICATORS)[is_asked].tolist()
-    lacking = [name for name in PINS if name not in asked]
-    if lacking or len(asked) < LEAST_ANSWERED:
-        raise MissingData(f"respondents were asked {', '.join(asked)} alone; the axes need {' and '.join(PINS)} too")
-    found = fit_components(answers[:, is_asked], weights, *(asked.index(name) for name in PINS))
+    names = np.array(INDICATORS)[is_asked].tolist()
+    lacking = [name for name in PINS if name not in names]
+    if lacking or len(names) < LEAST_ANSWERED:
+        raise MissingData(f"respondents were asked {', '.join(names)} alone; the axes need {' and '.join(PINS)} too")
+    fit = fit_components(answers[:, is_asked], weights, *(names.index(name) for name in PINS))
     slopes = np.zeros((2, len(INDICATORS)))
-    slopes[:, is_asked] = found.slopes
+    slopes[:, is_asked] = fit.slopes
     congruence = {
-        axis: tucker_congruence(found.slopes[k] * found.sds, published_slopes()[k][is_asked] * found.sds)
+        axis: tucker_congruence(fit.slopes[k] * fit.sds, published_slopes()[k][is_asked] * fit.sds)
         for k, axis in enumerate(("x", "y"))
     }
-    projector = Projector(slopes, found.intercepts)
-    notes = _fitted_notes(len(answers), len(countries), found, congruence, asked)
-    return Axes(projector, "fitted", _table(projector, found, is_asked), notes, congruence)
+    projector = Projector(slopes, fit.intercepts)
+    notes = _fitted_notes(len(answers), len(countries), fit, congruence, names)
+    return Axes(projector, "fitted", _table(projector, fit, is_asked), notes, congruence)
 
 
 def indicator_answers(respondents: pd.DataFrame) -> NDArray[np.float64]:
-    """(n, 10) the respondents' indicators, nan where one was not answered.
-
-    Raises:
-        HumanDataError: a column is missing.
-    """
+    """(n, 10) the respondents' indicators, nan without an answer; raises `HumanDataError` if a column is missing."""
     absent = [name for name in INDICATORS if name not in respondents]
     if absent:
         raise HumanDataError(
@@ -140,12 +132,12 @@ def respondent_weights(respondents: pd.DataFrame) -> NDArray[np.float64]:
     totals = np.bincount(number, weights=np.where(is_wrong, 0, weights))
     if is_wrong.any():
         at = int(np.argmax(is_wrong))
-        found = f"{countries[number[at]]}: weight {weights[at]} of respondent {respondents['respondent_id'].iloc[at]}"
+        problem = f"{countries[number[at]]}: weight {weights[at]} of respondent {respondents['respondent_id'].iloc[at]}"
     elif (totals <= 0).any():
-        found = f"{countries[int(np.argmin(totals))]}: weights that are all 0"
+        problem = f"{countries[int(np.argmin(totals))]}: weights that are all 0"
     else:
         return weights
-    raise HumanDataError(f"respondents of {found}, numbers above 0 were expected; mend the weights")
+    raise HumanDataError(f"respondents of {problem}, numbers above 0 were expected; mend the weights")
 
 
 def equal_weights(weights: NDArray[np.float64], countries: NDArray[np.object_]) -> NDArray[np.float64]:
@@ -170,34 +162,34 @@ def _reference(why: tuple[str, ...]) -> Axes:
     return Axes(projector, "reference", _table(projector), notes)
 
 
-def _table(projector: Projector, found: Components | None = None, is_asked: Any = None) -> pd.DataFrame:
-    """Rows of `cultural_map/projector`; of axes that are not fitted nothing is known but slopes and intercepts."""
+def _table(projector: Projector, fit: Components | None = None, is_asked: Any = None) -> pd.DataFrame:
+    """Rows of `cultural_map/projector`; axes that are not fitted have only slopes and intercepts."""
     (x, y), (published_x, published_y) = projector.slopes, published_slopes()
     slopes = {"slope_x": x, "slope_y": y, "published_slope_x": published_x, "published_slope_y": published_y}
     table = pd.DataFrame({"indicator": list(INDICATORS)} | slopes)
     table[FITTED] = np.nan
-    if found is not None:
-        table.loc[is_asked, FITTED] = np.column_stack([found.loadings.T, found.means, found.sds])
+    if fit is not None:
+        table.loc[is_asked, FITTED] = np.column_stack([fit.loadings.T, fit.means, fit.sds])
     last = {"indicator": "intercept", "slope_x": projector.intercepts[0], "slope_y": projector.intercepts[1]}
     return pd.concat([table, pd.DataFrame([last])], ignore_index=True)
 
 
 def _fitted_notes(
-    n: int, n_countries: int, found: Components, congruence: Mapping[str, float], asked: list[str]
+    n: int, n_countries: int, fit: Components, congruence: Mapping[str, float], names: list[str]
 ) -> tuple[str, ...]:
     notes = [
         f"Projector: two principal components, turned by varimax, of {n} respondents in {n_countries} countries of "
-        f"equal weight who answered {LEAST_ANSWERED} or more indicators; they carry {found.explained[0]:.0%} and "
-        f"{found.explained[1]:.0%} of the variance. Axes are in standard deviations of respondents.",
+        f"equal weight who answered {LEAST_ANSWERED} or more indicators; they carry {fit.explained[0]:.0%} and "
+        f"{fit.explained[1]:.0%} of the variance. Axes are in standard deviations of respondents.",
         f"Tucker's congruence of the standardised slopes with the published ones: {congruence['x']:.2f} (x), "
         f"{congruence['y']:.2f} (y).",
     ]
-    for name, value in congruence.items():
-        if value < FAIR_CONGRUENCE:
-            notes.append(
-                f"Warning: at {value:.2f}, below {FAIR_CONGRUENCE}, the {name} axis is not that of the published map; "
-                "do not read it by its published name."
-            )
-    if absent := [name for name in INDICATORS if name not in asked]:
+    notes += [
+        f"Warning: at {value:.2f}, below {FAIR_CONGRUENCE}, the {name} axis is not that of the published map; do not "
+        "read it by its published name."
+        for name, value in congruence.items()
+        if value < FAIR_CONGRUENCE
+    ]
+    if absent := [name for name in INDICATORS if name not in names]:
         notes.append(f"No respondent answered {', '.join(absent)}; the axes do without.")
     return tuple(notes)

@@ -28,10 +28,10 @@ def test_likeness_finds_what_order_alone_would_miss():
     places = [[target.code for target in targets].index(code) for code in ("v2", "v4")]
     vectors = np.eye(len(targets) + 2, dtype=np.float32)[: len(targets) + 2]
     likeness = embedded_evidence(np.vstack([vectors[places], vectors[: len(targets)]]), 2)
-    asked = Normalised.of([ask("x1", text="家族"), ask("x2", text="余暇")])
-    without = align_questions(asked, "eng", MASTER, variables)
-    found = align_questions(asked, "eng", MASTER, variables, likeness=likeness)
-    assert [question.id for question in found.questions] == ["v2", "v4"]
+    extracted = Normalised.of([ask("x1", text="家族"), ask("x2", text="余暇")])
+    without = align_questions(extracted, "eng", MASTER, variables)
+    alignment = align_questions(extracted, "eng", MASTER, variables, likeness=likeness)
+    assert [question.id for question in alignment.questions] == ["v2", "v4"]
     assert [question.id for question in without.questions] != ["v2", "v4"]
 
 
@@ -44,9 +44,9 @@ def test_the_texts_are_the_items_of_both_and_topics_where_the_master_lacks_one()
 
 def test_evidence_is_relative_to_a_usual_target_and_bounded():
     vectors = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], np.float32)
-    (said,) = embedded_evidence(vectors, 1)
-    assert said[0] == MOST_CLOSENESS
-    assert said[1] == said[2] < 0
+    (log_odds,) = embedded_evidence(vectors, 1)
+    assert log_odds[0] == MOST_CLOSENESS
+    assert log_odds[1] == log_odds[2] < 0
 
 
 @pytest.mark.slow
@@ -56,8 +56,8 @@ def test_the_command_takes_an_embedder_and_refuses_what_is_none(tmp_path):
         (tmp_path / f"{code}.json").write_text(json.dumps(questions), encoding="utf-8")
     files = [tmp_path / f"{code}.json" for code in rows]
     embedder = save_embedder(tmp_path / "model", [row["text"] for row in rows["eng"]])
-    said = succeed("align", *files, "--output", tmp_path / "out", "--embedder", embedder)
-    assert "deu: 31 of 31 questions aligned" in said
+    output = succeed("align", *files, "--output", tmp_path / "out", "--embedder", embedder)
+    assert "deu: 31 of 31 questions aligned" in output
     line = refuse("align", *files, "--output", tmp_path / "other", "--embedder", tmp_path / "nowhere")
     assert "nowhere: no such folder" in line
     assert not (tmp_path / "other").exists()

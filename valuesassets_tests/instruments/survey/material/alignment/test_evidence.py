@@ -39,8 +39,8 @@ def test_two_answers_may_be_the_ends_of_a_scale():
 def test_a_wording_of_the_same_length_is_likelier_than_one_of_another():
     texts = ["Work", "A job is all right, but most women want a home and children of their own"]
     questions = [ask(f"a{n}", text=text) for n, text in enumerate(texts)]
-    said = length_evidence(questions, [target(question=question) for question in questions])
-    assert said[0, 0] == said[1, 1] > said[0, 1] == said[1, 0]
+    log_odds = length_evidence(questions, [target(question=question) for question in questions])
+    assert log_odds[0, 0] == log_odds[1, 1] > log_odds[0, 1] == log_odds[1, 0]
     assert length_evidence(questions, [target(topic="work")])[0, 0] == 0
 
 
@@ -49,24 +49,24 @@ def test_a_wording_of_the_same_length_is_likelier_than_one_of_another():
 )
 def test_words_that_languages_share_are_found_in_every_script(text):
     masters = [ask("v153", text="Homosexuality"), ask("v154", text="Abortion"), ask("v155", text="Divorce")]
-    said = word_evidence([ask("a", text=text)], [target(question=question) for question in masters])[0]
-    assert said[0] > 0 > said[1]
-    assert said[0] > 2 * max(said[1:])
-    assert said.max() <= MOST_WORDS
+    log_odds = word_evidence([ask("a", text=text)], [target(question=question) for question in masters])[0]
+    assert log_odds[0] > 0 > log_odds[1]
+    assert log_odds[0] > 2 * max(log_odds[1:])
+    assert log_odds.max() <= MOST_WORDS
 
 
 def test_a_topic_stands_for_a_question_that_the_master_lacks():
     targets = [target("v57", topic="belief in God"), target("v59", topic="belief in hell"), target("v60")]
-    said = word_evidence([ask("a", text="Do you believe in hell?")], targets)[0]
-    assert said[1] > said[0]
-    assert said[2] == 0
+    log_odds = word_evidence([ask("a", text="Do you believe in hell?")], targets)[0]
+    assert log_odds[1] > log_odds[0]
+    assert log_odds[2] == 0
 
 
 @given(st.floats(0.01, 0.99), st.integers(2, 50))
 def test_a_name_says_by_bayes_rule_what_it_is_worth(right, distinct):
     wanted = [f"v{n}" for n in range(distinct)]
-    (said,) = name_evidence(["v0"], wanted, right)
-    posterior = np.exp(said) / np.exp(said).sum()
+    (log_odds,) = name_evidence(["v0"], wanted, right)
+    posterior = np.exp(log_odds) / np.exp(log_odds).sum()
     assert posterior[0] == pytest.approx(right)
     assert posterior[1:] == pytest.approx((1 - right) / (distinct - 1))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from valuesassets.instruments.survey.material.aligned_questions import align_questions
-from valuesassets.instruments.survey.material.alignment.match import SHOWN, Match, match_of_missing
+from valuesassets.instruments.survey.material.alignment.match import MOST_NAMED, Match, match_of_missing
 from valuesassets.instruments.survey.material.forms.overrides import apply_overrides, fingerprint, read_overrides
 from valuesassets.instruments.survey.material.normalisation import Normalised
 from valuesassets.people.variables import load_variables
@@ -55,8 +55,8 @@ def test_where_nothing_unmatched_stands_there_the_row_says_what_is_left_to_do():
 
 
 def test_of_many_records_the_first_are_named_and_the_rest_are_counted():
-    row = match_of_missing("v1", ["v1"], {}, unmatched(*range(SHOWN + 2))).evidence
-    assert [f"mark m{n})" in row for n in range(SHOWN + 2)] == [True] * SHOWN + [False] * 2
+    row = match_of_missing("v1", ["v1"], {}, unmatched(*range(MOST_NAMED + 2))).evidence
+    assert [f"mark m{n})" in row for n in range(MOST_NAMED + 2)] == [True] * MOST_NAMED + [False] * 2
     assert " and 2 more; id = " in row
 
 

@@ -39,8 +39,8 @@ def test_path_and_confidence_are_those_of_trying_every_way(seed, n_questions, n_
     best = max(total for _, total in ways)
     weights = np.exp([total - best for _, total in ways])
     path = best_path(evidence, steps, lacking, with_confidence=True)
-    found = [total for way, total in ways if tuple(p if is_match else None for p, is_match in way) == path.places]
-    assert max(found) == pytest.approx(best)
+    totals = [total for way, total in ways if tuple(p if is_match else None for p, is_match in way) == path.places]
+    assert max(totals) == pytest.approx(best)
     for n, place in enumerate(path.places):
         same = [
             weight

@@ -15,9 +15,9 @@ def twins(questions):
 
 def test_questions_without_codes_find_their_twins_and_take_their_codes():
     bare = [question.replace(id=f"Q{n}", source_id=None) for n, question in enumerate(FORM)]
-    found = twins(bare)
-    assert [each.id for each in found] == [question.id for question in FORM]
-    named, changes = with_codes_of(bare, found)
+    matches = twins(bare)
+    assert [each.id for each in matches] == [question.id for question in FORM]
+    named, changes = with_codes_of(bare, matches)
     assert [question.id for question in named] == [question.id for question in FORM]
     assert {change.why for change in changes} == {"the code that the form prints there"}
 

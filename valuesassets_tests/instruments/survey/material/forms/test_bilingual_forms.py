@@ -9,7 +9,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 
 from valuesassets.instruments.survey.material.extracted_questions import examine_questions, extract_questions
 from valuesassets.instruments.survey.material.forms.layout.pages import read_pages
-from valuesassets.instruments.survey.material.forms.layout.text_layer import TOLD_APART, foreign_language
+from valuesassets.instruments.survey.material.forms.layout.text_layer import DISTINGUISHED, foreign_language
 from valuesassets.instruments.survey.material.forms.review_page import render_review
 from valuesassets.records.files import read_json
 from valuesassets.studies.questionnaires.content import LANGUAGES
@@ -53,8 +53,8 @@ def fits(question):
 def two_columns(path, left, right):
     pdfmetrics.registerFont(TTFont("Wide", str(FONT)))
     paper = TwoColumns(path)
-    asked = [(one, other) for one, other in zip(expected_questions(left), expected_questions(right), strict=True)]
-    for one, other in asked:
+    pairs = [(one, other) for one, other in zip(expected_questions(left), expected_questions(right), strict=True)]
+    for one, other in pairs:
         if fits(one) and fits(other):
             paper.both(one, other)
     return paper.save()
@@ -101,12 +101,12 @@ def test_every_question_of_a_bundled_form_is_in_its_own_language(language):
     assert [text for text in texts if foreign_language(text, language)] == []
 
 
-def test_languages_of_one_family_are_told_apart_by_a_whole_question():
+def test_languages_of_one_family_are_distinguished_by_a_whole_question():
     for one, other in (("slk", "ces"), ("dan", "swe"), ("hrv", "slv"), ("est", "fin"), ("spa", "por"), ("lit", "lvs")):
         texts = [" ".join([q.text, *(o.label for o in q.options)]) for q in expected_questions(one)]
-        told = [foreign_language(text, other) for text in texts]
-        assert told.count(one) >= 0.8 * len(texts), (one, other, told)
-    assert set(LANGUAGES) <= set(TOLD_APART)
+        languages = [foreign_language(text, other) for text in texts]
+        assert languages.count(one) >= 0.8 * len(texts), (one, other, languages)
+    assert set(LANGUAGES) <= set(DISTINGUISHED)
 
 
 def test_short_texts_and_unknown_languages_are_not_judged():
@@ -128,18 +128,18 @@ def test_a_page_that_lies_on_its_side_is_read_and_shown_upright(tmp_path, degree
     examined = examine_questions(turned, pdf, "eng")
     assert examined.faults == ()
     straight = examine_questions(upright, BUNDLED / "eng.pdf", "eng")
-    shown = [render_review(each, pdf, "eng", pdf) for each in (examined,)]
-    assert "data:image/png" in shown[0]
-    assert len(shown[0]) == pytest.approx(len(render_review(straight, BUNDLED / "eng.pdf", "eng", pdf)), rel=0.1)
+    pages = [render_review(each, pdf, "eng", pdf) for each in (examined,)]
+    assert "data:image/png" in pages[0]
+    assert len(pages[0]) == pytest.approx(len(render_review(straight, BUNDLED / "eng.pdf", "eng", pdf)), rel=0.1)
 
 
 @pytest.mark.published
 @pytest.mark.slow
 def test_of_real_extractions_only_the_hungarian_questions_in_the_slovak_one_are_foreign():
-    found = set()
+    foreign = set()
     for file in sorted(shared_file("data", "evs_extractions").glob("*.json")):
         for row in read_json(file):
             labels = [str(option.get("label") or "") for option in row.get("options") or []]
             if other := foreign_language(" ".join([row.get("text") or "", *labels]), file.stem):
-                found.add((file.stem, other))
-    assert found == {("slk", "hun")}
+                foreign.add((file.stem, other))
+    assert foreign == {("slk", "hun")}

@@ -26,8 +26,8 @@ REAL = {
 
 def texts(language):
     """What a bundled form asks, each string once."""
-    found = ((q.stem or q.text, q.item or "", *(o.label for o in q.options)) for q in expected_questions(language))
-    return [*dict.fromkeys(text for each in found for text in each if text)]
+    strings = ((q.stem or q.text, q.item or "", *(o.label for o in q.options)) for q in expected_questions(language))
+    return [*dict.fromkeys(text for each in strings for text in each if text)]
 
 
 def without(letters, language):
@@ -148,8 +148,8 @@ def test_a_form_that_lost_letters_is_not_asked_until_a_person_settles_it(tmp_pat
     assert examined("pol", "śźż", file).why_not_asked is None
     changed = examined("pol", "śźżę", file)  # another extraction than the one that was looked at
     assert changed.why_not_asked is not None
-    (told,) = [fault.message for fault in changed.faults if fault.check == "overrides"]
-    assert f"say of = {changed.mark!r}, or take it away" in told
+    (message,) = [fault.message for fault in changed.faults if fault.check == "overrides"]
+    assert f"say of = {changed.mark!r}, or take it away" in message
 
 
 def test_a_settlement_of_a_sound_form_stays_quiet(tmp_path):
@@ -160,8 +160,8 @@ def test_a_settlement_of_a_sound_form_stays_quiet(tmp_path):
 
 
 def test_questions_in_another_language_than_declared_are_not_asked(tmp_path):
-    found = examine_questions(expected_questions("deu"), None, "pol", tmp_path / "none.toml")
-    assert "are not in pol, most of them in deu" in str(found.why_not_asked)
+    examined = examine_questions(expected_questions("deu"), None, "pol", tmp_path / "none.toml")
+    assert "are not in pol, most of them in deu" in str(examined.why_not_asked)
 
 
 @pytest.mark.published
@@ -179,6 +179,6 @@ def test_sound_field_questionnaires_are_asked(name):
 @pytest.mark.xdist_group("forms")
 @pytest.mark.parametrize(("name", "language", "least"), [("q_bg", "bul", 0.9), ("q_pl", "pol", 0.2)])
 def test_field_questionnaires_that_lost_their_letters_are_not_asked(name, language, least):
-    found = examine_questions([*extracted(f"ZA7500_{name}", language)], None, language)
-    share = float(str(found.why_not_asked).partition(": ")[2].partition("%")[0]) / 100
+    examined = examine_questions([*extracted(f"ZA7500_{name}", language)], None, language)
+    share = float(str(examined.why_not_asked).partition(": ")[2].partition("%")[0]) / 100
     assert share > least

@@ -79,7 +79,7 @@ def test_of_the_opinion_items_that_a_form_prints_95_percent_are_read_and_92_are_
     words = [word for page in document for word in page.get_textpage().get_text_bounded().split()]
     document.close()
     variables = load_variables()
-    printed = {f"v{int(found[1])}" for word in words if (found := re.fullmatch(r"\(*[vV](\d{1,3})\)*", word))}
+    printed = {f"v{int(match[1])}" for word in words if (match := re.fullmatch(r"\(*[vV](\d{1,3})\)*", word))}
     wanted = printed & variables.opinion_items
     assert len(wanted) >= 209
     questions = {question.id: question for question in questions_of(name, language)}

@@ -47,13 +47,13 @@ def grid(tmp_path):
 
 def test_every_string_has_its_own_box_on_the_page(tmp_path):
     form, question = grid(tmp_path)
-    found = {each.field: each for each in form.ground(question)}
+    strings = {each.field: each for each in form.ground(question)}
     assert faults(form, question) == []
-    assert [found[f"label {n}"].place.box[0] for n in (1, 2, 3, 4)] == sorted(
-        found[f"label {n}"].place.box[0] for n in (1, 2, 3, 4)
+    assert [strings[f"label {n}"].place.box[0] for n in (1, 2, 3, 4)] == sorted(
+        strings[f"label {n}"].place.box[0] for n in (1, 2, 3, 4)
     )
-    assert [word.text for word in found["item"].place.words] == ["A", "job", "that", "one", "likes"]
-    left, top, right, bottom = found["item"].place.box
+    assert [word.text for word in strings["item"].place.words] == ["A", "job", "that", "one", "likes"]
+    left, top, right, bottom = strings["item"].place.box
     page_left, page_top, page_right, page_bottom = question.box
     assert page_left <= left < right <= page_right
     assert page_top <= top < bottom <= page_bottom
@@ -70,18 +70,18 @@ def test_every_string_has_its_own_box_on_the_page(tmp_path):
 )
 def test_a_fault_says_what_the_page_reads_instead(tmp_path, changes, expected):
     form, question = grid(tmp_path)
-    (found,) = faults(form, question.replace(**changes))
-    assert found[0] == expected[0]
-    assert found[1].startswith(expected[1])
+    (strings,) = faults(form, question.replace(**changes))
+    assert strings[0] == expected[0]
+    assert strings[1].startswith(expected[1])
 
 
 def test_a_label_of_another_column_is_found_out(tmp_path):
     form, question = grid(tmp_path)
     labels = ["quite important", "very important", "not important", "not at all important"]
     swapped = question.replace(options=[{"value": n, "label": label} for n, label in enumerate(labels, 1)])
-    found = dict(faults(form, swapped))
-    assert {"label 1", "label 2"} <= set(found)
-    assert found["label 1"] == "it stands beside another code"
+    by_field = dict(faults(form, swapped))
+    assert {"label 1", "label 2"} <= set(by_field)
+    assert by_field["label 1"] == "it stands beside another code"
     shortened = question.replace(options=[{"value": 4, "label": "at all important"}])
     assert faults(form, shortened) == [
         ("label 4", "there is no 'at' on the page, where it reads 'all important'"),
@@ -91,8 +91,8 @@ def test_a_label_of_another_column_is_found_out(tmp_path):
 def test_a_string_may_not_be_cut_out_of_a_longer_one(tmp_path):
     form, question = grid(tmp_path)
     for item, extra in (("job that one likes", "a"), ("A job that", "one")):
-        (found,) = faults(form, question.replace(item=item))
-        assert f"the page also has '{extra}'" in found[1]
+        (strings,) = faults(form, question.replace(item=item))
+        assert f"the page also has '{extra}'" in strings[1]
 
 
 def test_one_letter_of_a_long_word_is_a_matter_of_spelling_unless_it_leads_it(tmp_path):

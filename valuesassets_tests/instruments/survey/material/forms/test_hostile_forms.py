@@ -25,14 +25,14 @@ def tight(monkeypatch):
 
 def said_of(action, path):
     """What an action says of a file that it refuses, which names the file; nothing where it does not."""
-    said = f"{path}: "
+    prefix = f"{path}: "
     try:
         action()
     except InputError as error:
-        said = str(error)
-    assert said.startswith(f"{path}: ")
-    assert "\n" not in said
-    return said.removeprefix(f"{path}: ")
+        prefix = str(error)
+    assert prefix.startswith(f"{path}: ")
+    assert "\n" not in prefix
+    return prefix.removeprefix(f"{path}: ")
 
 
 @pytest.mark.slow

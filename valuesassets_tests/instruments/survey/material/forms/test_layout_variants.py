@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from valuesassets.instruments.survey.material.forms.layout.blocks import NUMBER
+from valuesassets.instruments.survey.material.forms.layout.form_lines import PrintedForm
 from valuesassets.instruments.survey.material.forms.layout.layouts.field_grid import question_numbers
 from valuesassets.instruments.survey.material.forms.layout.pages import read_pages
-from valuesassets.instruments.survey.material.forms.layout.printed_form import PrintedForm
 from valuesassets.instruments.survey.material.forms.layout.readings import read_form
 from valuesassets.instruments.survey.material.forms.layout.words import Word, printed_pattern, with_codes
 from valuesassets.people.variables import load_variables
@@ -67,11 +67,11 @@ def share_read(pdf, variant):
     pages = read_pages(pdf)
     printed = {word.code for page in pages for word in page.words} & variables.opinion_items
     readings = {each.code: each for each in read_form(tuple(VARIANTS[variant](page) for page in pages)).readings}
-    found = printed & set(readings)
-    dropped = {code: variables.volunteered.get(code, ()) for code in found}
-    options = {code: [v for v, _ in readings[code].options if v not in dropped[code]] for code in found}
-    whole = [code for code in found if len(options[code]) == variables.option_count(code)]
-    return len(found) / len(printed), len(whole) / len(printed)
+    codes = printed & set(readings)
+    dropped = {code: variables.volunteered.get(code, ()) for code in codes}
+    options = {code: [v for v, _ in readings[code].options if v not in dropped[code]] for code in codes}
+    whole = [code for code in codes if len(options[code]) == variables.option_count(code)]
+    return len(codes) / len(printed), len(whole) / len(printed)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

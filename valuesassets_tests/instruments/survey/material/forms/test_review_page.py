@@ -33,8 +33,8 @@ def page(pdf, tmp_path, overrides="", **changes):
 
 
 def pictures(html):
-    found = re.findall(r'src="data:image/png;base64,([^"]+)"', html)
-    return [Image.open(io.BytesIO(base64.b64decode(each))).convert("RGB") for each in found]
+    matches = re.findall(r'src="data:image/png;base64,([^"]+)"', html)
+    return [Image.open(io.BytesIO(base64.b64decode(each))).convert("RGB") for each in matches]
 
 
 def has_colour(picture, colour):

@@ -75,16 +75,16 @@ def test_a_scale_has_all_its_points_and_shows_them_by_their_figures(options, tmp
     values, kind = ENDS[options]
     question, faults, _ = read(tmp_path, options)
     assert (sorted(question.values), question.response_type, faults) == ([*values], kind, [])
-    shown = prompts(question)
-    assert [*shown] == ["forward", "reversed"]
-    for lines, labels, codes in shown.values():
+    texts = prompts(question)
+    assert [*texts] == ["forward", "reversed"]
+    for lines, labels, codes in texts.values():
         assert [*labels] == [str(value) for value in values]
         assert [line.partition(".")[0] for line in lines] == [*labels]
         assert sorted(codes) == [*values]
     first, last = (next(o.label for o in question.options if o.value == end) for end in (values[0], values[-1]))
-    assert (shown["forward"][0][0], shown["forward"][0][-1]) == (f"{values[0]}. {first}", f"{values[-1]}. {last}")
-    assert (shown["reversed"][0][0], shown["reversed"][0][-1]) == (f"{values[0]}. {last}", f"{values[-1]}. {first}")
-    assert shown["reversed"][2] == shown["forward"][2][::-1]
+    assert (texts["forward"][0][0], texts["forward"][0][-1]) == (f"{values[0]}. {first}", f"{values[-1]}. {last}")
+    assert (texts["reversed"][0][0], texts["reversed"][0][-1]) == (f"{values[0]}. {last}", f"{values[-1]}. {first}")
+    assert texts["reversed"][2] == texts["forward"][2][::-1]
 
 
 @given(low=st.integers(-9, 20), more=st.integers(3, 90))
@@ -106,14 +106,14 @@ FIGURES = {
 @pytest.mark.parametrize("options", FIGURES)
 def test_labels_that_are_figures_are_what_is_shown_and_move_with_their_option(options, tmp_path):
     lines, labels = FIGURES[options]
-    shown = prompts(read(tmp_path, options)[0])
-    assert shown["forward"][:2] == (lines, labels)
-    assert shown["reversed"][:2] == (lines[::-1], labels[::-1])
+    texts = prompts(read(tmp_path, options)[0])
+    assert texts["forward"][:2] == (lines, labels)
+    assert texts["reversed"][:2] == (lines[::-1], labels[::-1])
 
 
 def test_figures_that_fit_no_codes_are_refused_by_what_to_write(tmp_path):
-    _, (said, *_), _ = read(tmp_path, "1 = 10 | 2 = 30 | 3 = 40 | 4 = much", response_type="ordinal")
-    assert "labels are figures other than their codes (1 = 10, 2 = 30, 3 = 40); write each point's figure" in said
+    _, (message, *_), _ = read(tmp_path, "1 = 10 | 2 = 30 | 3 = 40 | 4 = much", response_type="ordinal")
+    assert "labels are figures other than their codes (1 = 10, 2 = 30, 3 = 40); write each point's figure" in message
 
 
 NOT_COMPLETED = {
@@ -129,10 +129,10 @@ NOT_COMPLETED = {
 
 @pytest.mark.parametrize("options", NOT_COMPLETED)
 def test_what_may_be_a_scale_is_asked(options, tmp_path):
-    said, values = NOT_COMPLETED[options]
+    message, values = NOT_COMPLETED[options]
     question, faults, _ = read(tmp_path, options)
     assert question.values == values
-    assert (faults == []) if said is None else any(said in fault for fault in faults)
+    assert (faults == []) if message is None else any(message in fault for fault in faults)
 
 
 ORDERED = {

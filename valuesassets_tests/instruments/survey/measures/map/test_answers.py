@@ -41,11 +41,11 @@ def as_rows(answers, **label):
 def test_means_are_those_of_one_set_at_a_time(seed, left_out):
     answers = answered(seed, [part for part in PARTS if part not in left_out])
     _, probs = answers_as_array(as_rows(answers, country="PL"), ["country"], ["prob"], HumanDataError)
-    found = dict(zip(INDICATORS, indicator_means(probs)[0, 0], strict=True))
+    means = dict(zip(INDICATORS, indicator_means(probs)[0, 0], strict=True))
     oracle = derive_indicators(answers)
-    assert {name for name, mean in found.items() if np.isnan(mean)} == set(oracle.missing)
+    assert {name for name, mean in means.items() if np.isnan(mean)} == set(oracle.missing)
     for name, mean in oracle.means.items():
-        assert found[name] == pytest.approx(mean)
+        assert means[name] == pytest.approx(mean)
 
 
 def test_sets_keep_their_order_and_their_answers():
@@ -68,9 +68,9 @@ def test_post_materialism_by_hand():
 def test_answers_without_content_are_uniform_or_at_the_ends():
     for probs in (uniform_probs(), always_first_probs()):
         for part in PARTS:
-            own = [prob for (asked, _), prob in zip(SLOTS, probs, strict=True) if asked == part]
+            own = [prob for (name, _), prob in zip(SLOTS, probs, strict=True) if name == part]
             assert sum(own) == pytest.approx(1)
-    ten = [prob for (asked, _), prob in zip(SLOTS, always_first_probs(), strict=True) if asked == "v63"]
+    ten = [prob for (name, _), prob in zip(SLOTS, always_first_probs(), strict=True) if name == "v63"]
     assert ten == [0.5, 0, 0, 0, 0, 0, 0, 0, 0, 0.5]
 
 

@@ -31,9 +31,9 @@ def test_files_of_respondents_get_axes_of_their_own_and_planted_ones_the_publish
 
 def test_two_countries_carry_no_axes_and_the_notes_say_so():
     crowd = respondents(("PL", "BG"))
-    found = choose_axes(study(), crowd)
-    assert found.kind == "reference"
-    assert any("2 countries have respondents" in note for note in found.notes)
+    axes = choose_axes(study(), crowd)
+    assert axes.kind == "reference"
+    assert any("2 countries have respondents" in note for note in axes.notes)
     with pytest.raises(MissingData, match=r"map.projector = 'fitted'.*\(BG, PL\), 3 are needed.*say 'reference'"):
         choose_axes(study("fitted"), crowd)
 

@@ -1,4 +1,4 @@
-"""The questions of a form as Gemini reads them, page range by page range until the last page is covered."""
+"""Extracts the questions of a form with Gemini, one range of pages after the other."""
 
 import contextlib
 import time
@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from valuesassets.instruments.survey.material.forms.gemini.answers import Answer, read_answer
-from valuesassets.instruments.survey.material.forms.gemini.request import AnsweredQuestions, PageRange, QuestionRow
+from valuesassets.instruments.survey.material.forms.gemini.request import (
+    Answer,
+    AnsweredQuestions,
+    PageRange,
+    QuestionRow,
+    page_ranges,
+    prompt_text,
+    read_answer,
+)
 from valuesassets.instruments.survey.material.forms.gemini.task import Task, extraction_task
 from valuesassets.records.errors import PdfError
 from valuesassets.records.settings.endpoints import GEMINI_KEY
@@ -22,8 +29,7 @@ if TYPE_CHECKING:
     from google import genai
     from google.genai.types import File, Part
 
-POLLS, POLL_PAUSE_S = 60, 2.0
-"""So often, and with such pauses, Gemini is asked whether it has read in what was uploaded."""
+POLLS, POLL_PAUSE_S = 60, 2.0  # requests for the state of an uploaded PDF, and the pause between them
 DELETE_TIMEOUT_MS = 10_000
 
 
@@ -32,12 +38,11 @@ class GeminiExtraction:
     """The questions of a form as Gemini read them.
 
     Attributes:
-        rows: questions as answered, in page order; not normalised. Keys: id, section, text, stem, item,
-            response_type, options (value, label), answer_cue, page.
-        usage: what this call sent and used up.
+        rows: the answers in page order, not normalised, with the keys of `QuestionRow`.
+        usage: of this call.
         cost_usd: of this call, at most.
-        paid_before: what the answers that were kept from earlier calls had used up.
-        notes: what a person should know, such as pages that had to be asked for in parts.
+        paid_before: usage of the answers kept from earlier calls.
+        notes: for a person, such as pages that were asked for in parts.
     """
 
     rows: list[dict[str, Any]]
@@ -56,17 +61,17 @@ def extract_with_gemini(
     on_page: Callable[[int, int], None] | None = None,
     pause: Callable[[float], None] = time.sleep,
 ) -> GeminiExtraction:
-    """Have Gemini read a form. Answers are kept as they come: what was paid for once is not asked for again.
+    """Extract the questions of a form in one language; each answer is kept at once, so that nothing is paid for twice.
 
     Args:
-        language: ISO 639-3; of a form in two languages, only the questions in this one.
-        cache: folder of the answers that are kept.
-        on_page: told (pages read, pages in all) after each range of pages.
+        language: ISO 639-3.
+        cache: folder of the kept answers.
+        on_page: called with (pages read, pages in all) after each range of pages.
 
     Raises:
-        InputError: no key in GEMINI_API_KEY, a key that Gemini refuses, or a model that it does not have.
-        PdfError: not a readable PDF, Gemini does not answer, or it cannot read some of the pages.
-        StudyError: a language that the prompt cannot name.
+        InputError: no key in GEMINI_API_KEY, a key that Gemini refuses, or an unknown model.
+        PdfError: not a readable PDF, no answer of Gemini, or pages that it cannot read.
+        StudyError: the language has no known English name.
         StorageError: an answer cannot be written.
     """
     task = extraction_task(pdf, language, settings, cache)
@@ -75,7 +80,7 @@ def extract_with_gemini(
         material = Material(task, client)
         stack.callback(material.take_away)
         reading = _Reading(task, client, material)
-        for pages in task.ranges:
+        for pages in page_ranges(task.pages, settings.pages_per_request):
             reading.read(pages)
             if reading.unreadable:
                 raise PdfError(
@@ -91,7 +96,7 @@ def extract_with_gemini(
 
 
 def form_client(pdf: Path, settings: GeminiSettings, pause: Callable[[float], None]) -> Client:
-    """What sends requests about a form."""
+    """The client for requests about a form."""
     asker = Asker(
         where=str(pdf),
         noun="extractor",
@@ -103,7 +108,7 @@ def form_client(pdf: Path, settings: GeminiSettings, pause: Callable[[float], No
 
 
 class Material:
-    """What is sent along with the prompts about a form. The PDF lies in Google's Files API from the first one on."""
+    """The PDF or page images of a form's prompts; the first prompt uploads the PDF to Google's Files API."""
 
     def __init__(self, task: Task, client: Client):
         self._task, self._client = task, client
@@ -130,7 +135,7 @@ class Material:
         return [self._pdf]
 
     def take_away(self) -> str | None:
-        """Delete the uploaded copy; a note where that failed."""
+        """Delete the uploaded copy; returns a note if that fails."""
         name, self._name = self._name, None
         config = {"http_options": {"timeout": DELETE_TIMEOUT_MS}}
         if name is None or self._client.try_once(lambda sdk: sdk.files.delete(name=name, config=config)):  # type: ignore[arg-type]
@@ -138,7 +143,7 @@ class Material:
         return f"the uploaded copy ({name}) could not be deleted; Gemini deletes it by itself after two days"
 
     def _upload(self, sdk: "genai.Client") -> "File":
-        # A stream: of a path the SDK would send the name, ASCII or not.
+        # With a path the SDK would send the file's name, which may not be ASCII.
         with open(self._task.pdf, "rb") as stream, parsing():
             file = sdk.files.upload(file=stream, config={"mime_type": "application/pdf"})
         if not (file.name and file.uri):
@@ -172,7 +177,7 @@ def _file(sdk: "genai.Client", name: str) -> "File":
 
 
 class _Reading:
-    """An extraction as it goes on."""
+    """The state of an extraction."""
 
     def __init__(self, task: Task, client: Client, material: Material):
         self._task, self._client, self._material = task, client, material
@@ -182,7 +187,7 @@ class _Reading:
         self.usage, self.paid_before = Usage(), Usage()
 
     def read(self, pages: PageRange) -> None:
-        """Take in the questions of these pages, in parts where the answer for all of them breaks off."""
+        """Read the questions of these pages, in two parts if the answer for all of them is incomplete."""
         answer = self._task.find(pages)
         if answer is not None:
             self.paid_before += answer.usage
@@ -190,7 +195,7 @@ class _Reading:
             answer = self._ask(pages)
         if answer.unfinished is None:
             self.rows.extend(answer.rows)
-            # A grid that begins on the last page may run on to the next one.
+            # A grid that begins on the last page may continue on the next one.
             strays = [row.id for row in answer.rows if not pages.first <= row.page <= pages.last + 1]
             if strays:
                 self.notes.append(f"{pages}: questions said to stand on other pages: {', '.join(strays)}")
@@ -202,8 +207,9 @@ class _Reading:
                 self.read(half)
 
     def _ask(self, pages: PageRange) -> Answer:
-        """The answer for these pages, kept at once; that a single page cannot be read is not kept."""
-        contents = [*self._material.parts(pages), self._task.prompt(pages, self.rows[-1] if self.rows else None)]
+        """Request the answer for these pages and keep it, except an incomplete answer for a single page."""
+        prompt = prompt_text(self._task.language, pages, self._task.pages, self.rows[-1] if self.rows else None)
+        contents = [*self._material.parts(pages), prompt]
         used = Usage()
 
         def request(sdk: "genai.Client") -> Answer:

@@ -1,17 +1,27 @@
-"""What Gemini is asked, and the form of its answer. Whoever edits either makes a new version: see `prompt_version`."""
+"""The prompt for Gemini, and the form of its answer; an edit of either changes `prompt_version`."""
 
+import json
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pydantic
 
 from valuesassets.answers.language_codes import known_languages
 from valuesassets.records.errors import StudyError
+from valuesassets.records.faults import describe_faults, kind_of_value
 from valuesassets.records.files import sha256_json
 from valuesassets.records.questions import ResponseType
+from valuesassets.remote.cost import Usage
+from valuesassets.remote.failures import WrongAnswer
 
-LONGEST_QUOTE = 300
-"""Characters of the last question that the next request quotes."""
+if TYPE_CHECKING:
+    from google.genai.types import GenerateContentResponse
 
+LONGEST_QUOTE = 300  # characters of the last question that the next request quotes
+
+CUT_OFF = "the answer was cut off"
+_CUT_OFF_REASONS = {"MAX_TOKENS", "CONTINUATION"}
+_WHOLE = {"STOP", "FINISH_REASON_UNSPECIFIED"}
 _INSTRUCTIONS = """\
 You are given the questionnaire of a survey of people's values. Copy its opinion questions as JSON, word by word.
 
@@ -72,7 +82,7 @@ class PageRange:
 
     @property
     def is_single(self) -> bool:
-        """Whether it is one page, which cannot be halved."""
+        """Whether the range is a single page."""
         return self.first == self.last
 
     @property
@@ -81,7 +91,7 @@ class PageRange:
         return self.last - self.first + 1
 
     def halves(self) -> tuple["PageRange", "PageRange"]:
-        """The pages in two parts, the first one the longer.
+        """The pages in two parts; the first is the longer one.
 
         >>> [str(half) for half in PageRange(1, 3).halves()]
         ['pages 1 to 2', 'page 3']
@@ -91,7 +101,7 @@ class PageRange:
 
 
 def page_ranges(pages: int, pages_per_request: int) -> list[PageRange]:
-    """All pages of a form, so many at a time.
+    """All pages of a form in ranges of at most `pages_per_request`.
 
     >>> [str(each) for each in page_ranges(7, 3)]
     ['pages 1 to 3', 'pages 4 to 6', 'page 7']
@@ -100,7 +110,7 @@ def page_ranges(pages: int, pages_per_request: int) -> list[PageRange]:
     return [PageRange(first, min(first + pages_per_request - 1, pages)) for first in firsts]
 
 
-# Gemini is told the names, types and docstrings of what follows. Every field must be answered, if only with null.
+# Gemini sees the names, types and docstrings below. Every field needs an answer, possibly null.
 class OptionRow(pydantic.BaseModel):
     """One answer that is offered."""
 
@@ -129,32 +139,67 @@ class AnsweredQuestions(pydantic.BaseModel):
 
 
 def prompt_text(language: str, pages: PageRange, total: int, before: QuestionRow | None = None) -> str:
-    """What Gemini is asked for one range of pages.
-
-    Args:
-        total: pages of the file.
-        before: the last question of the pages before.
-    """
+    """The prompt for one range of the `total` pages; `before` is the last question of the earlier pages."""
     instructions = _INSTRUCTIONS.format(language=language_name(language))
     context = _BEFORE.format(id=before.id, text=before.text[:LONGEST_QUOTE]) if before else ""
     return instructions + context + _TASK.format(pages=pages, total=total)
 
 
 def language_name(language: str) -> str:
-    """The usual English name of a language.
-
-    Raises:
-        StudyError: none is known.
-    """
-    known = known_languages().get(language)
-    if known is None:
+    """The usual English name of a language; raises `StudyError` if it is unknown."""
+    facts = known_languages().get(language)
+    if facts is None:
         raise StudyError(
             f"language {language}: the gemini extractor cannot name it; an ISO 639-3 code with a known English "
             "name was expected: mend the code, or choose the layout extractor"
         )
-    return known.names[0]
+    return facts.names[0]
 
 
 def prompt_version() -> str:
-    """Twelve hexadecimal digits that change with any word of the prompt and with the form of the answer."""
+    """Twelve hexadecimal digits that identify the prompt and the form of the answer."""
     return sha256_json([_INSTRUCTIONS, _BEFORE, _TASK, LONGEST_QUOTE, AnsweredQuestions.model_json_schema()])[:12]
+
+
+class Answer(pydantic.BaseModel):
+    """The answer for one range of pages, and its usage; `unfinished` says why it is incomplete."""
+
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+    rows: tuple[QuestionRow, ...] = ()
+    unfinished: str | None = None
+    usage: Usage = Usage()
+
+
+def read_answer(response: "GenerateContentResponse") -> Answer:
+    """The questions of an answer, or why it is incomplete, without usage.
+
+    Raises:
+        WrongAnswer: it is complete, but not of the requested form.
+    """
+    blocked = response.prompt_feedback and response.prompt_feedback.block_reason
+    if blocked:
+        return Answer(unfinished=f"Gemini refused to read ({blocked.name})")
+    finish = response.candidates[0].finish_reason if response.candidates else None
+    reason = finish.name if finish else "STOP"
+    if reason not in _WHOLE:
+        return Answer(unfinished=CUT_OFF if reason in _CUT_OFF_REASONS else f"Gemini stopped ({reason})")
+    if not response.text:
+        raise WrongAnswer("the answer is empty")
+    try:
+        return Answer(rows=_rows(json.loads(response.text)))
+    except json.JSONDecodeError:
+        return Answer(unfinished=CUT_OFF)
+
+
+def _rows(answer: Any) -> tuple[QuestionRow, ...]:
+    if not isinstance(answer, dict):
+        raise WrongAnswer(f"the answer is {kind_of_value(answer)}, an object with questions was expected")
+    try:
+        questions = AnsweredQuestions.model_validate(answer).questions
+        json.dumps(answer, ensure_ascii=False).encode()
+    except pydantic.ValidationError as error:
+        raise WrongAnswer(f"the answer is not of the form asked for: {describe_faults(error.errors())}") from None
+    except UnicodeEncodeError:
+        raise WrongAnswer("the answer holds half a character, which no file can hold") from None
+    return tuple(questions)

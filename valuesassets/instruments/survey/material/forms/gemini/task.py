@@ -1,4 +1,4 @@
-"""One extraction: the form, the answers kept so that nothing is paid for twice, and what is still to be sent."""
+"""`Task`, an extraction with its kept answers, and `GeminiPlan`, the requests still to be sent."""
 
 import io
 import itertools
@@ -11,15 +11,7 @@ import pydantic
 import pypdfium2
 
 from valuesassets.instruments.survey.material.forms.form_pictures import drawn_from
-from valuesassets.instruments.survey.material.forms.gemini.answers import Answer
-from valuesassets.instruments.survey.material.forms.gemini.request import (
-    PageRange,
-    QuestionRow,
-    language_name,
-    page_ranges,
-    prompt_text,
-    prompt_version,
-)
+from valuesassets.instruments.survey.material.forms.gemini import request
 from valuesassets.instruments.survey.material.questionnaire_pdf import count_pages
 from valuesassets.records.errors import PdfError
 from valuesassets.records.files import no_such_file, sha256_file, sha256_json
@@ -27,23 +19,22 @@ from valuesassets.records.settings.questionnaires import GeminiSettings
 from valuesassets.remote.answer_cache import find_answer, keep_answer
 from valuesassets.remote.cost import Usage
 
-DPI = 144
-"""Of the pictures of pages."""
+DPI = 144  # of the pictures of pages
 TOKENS_PER_PAGE, TOKENS_PER_IMAGE = 560, 1120
-"""Of a PDF's page and of a picture: Gemini 3 at its default media resolution (Gemini 2 counts 258 for a page).
+"""For a page of a PDF and for a picture: Gemini 3 at its default media resolution (Gemini 2: 258 for a page).
 Source: docs.cloud.google.com, Gemini 3 Flash, technical specifications."""
 CHARACTERS_PER_TOKEN = 4
 OUTPUT_TOKENS_PER_FORM = 35_000
-"""Answers for a whole EVS 2017 form: some 100,000 characters in real extractions; thoughts come on top."""
+"""Answers for an EVS 2017 form, about 100,000 characters in real extractions, without thoughts."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A form of so many pages, the language to take out of it (ISO 639-3), how, and the answers kept on disk.
+    """The extraction of one language (ISO 639-3) of a form.
 
     Attributes:
-        cache: folder of the answers that are kept.
-        identity: whatever an answer depends on, but for the pages asked for.
+        cache: folder of the kept answers.
+        identity: everything that an answer depends on, except the pages.
     """
 
     pdf: Path
@@ -53,33 +44,20 @@ class Task:
     cache: Path
     identity: dict[str, Any]
 
-    @property
-    def ranges(self) -> list[PageRange]:
-        """The pages as they are asked for at first."""
-        return page_ranges(self.pages, self.settings.pages_per_request)
-
-    def prompt(self, pages: PageRange, before: QuestionRow | None) -> str:
-        """What is asked for these pages, after the question `before`."""
-        return prompt_text(self.language, pages, self.pages, before)
-
-    def find(self, pages: PageRange) -> Answer | None:
-        """The answer kept for these pages; None where there is none or its file is damaged."""
-        record = find_answer(self._path(pages), self._asked(pages))
+    def find(self, pages: request.PageRange) -> request.Answer | None:
+        """The kept answer for these pages; None if there is none, or its file is damaged."""
+        record = find_answer(self._path(pages), self._key(pages))
         try:
-            return None if record is None else Answer.model_validate(record)
+            return None if record is None else request.Answer.model_validate(record)
         except pydantic.ValidationError:
             return None
 
-    def keep(self, pages: PageRange, answer: Answer) -> None:
-        """Write an answer that `find` gives back.
+    def keep(self, pages: request.PageRange, answer: request.Answer) -> None:
+        """Write an answer for `find`; raises `StorageError` if that fails."""
+        keep_answer(self._path(pages), self._key(pages), answer.model_dump(mode="json"))
 
-        Raises:
-            StorageError: it cannot be written.
-        """
-        keep_answer(self._path(pages), self._asked(pages), answer.model_dump(mode="json"))
-
-    def parts(self, pages: PageRange) -> Iterator[tuple[PageRange, Answer | None]]:
-        """These pages as they are asked for: each part with its answer, None where that is still to be had."""
+    def parts(self, pages: request.PageRange) -> Iterator[tuple[request.PageRange, request.Answer | None]]:
+        """The parts in which these pages are requested, each with its kept answer or None."""
         kept = self.find(pages)
         if kept is None or kept.unfinished is None:
             yield pages, kept
@@ -87,10 +65,8 @@ class Task:
         for half in pages.halves():
             yield from self.parts(half)
 
-    def page_images(self, pages: PageRange) -> list[tuple[int, bytes]]:
-        """The pictures (PNG, grey) that Gemini needs for these pages, each with its page number.
-
-        The page that follows is one of them: a question that begins on the last page may run on there.
+    def page_images(self, pages: request.PageRange) -> list[tuple[int, bytes]]:
+        """The pictures (PNG, grey) of these pages and the next one, where a question may continue, by page.
 
         Raises:
             PdfError: a page cannot be drawn.
@@ -107,24 +83,24 @@ class Task:
 
         return drawn_from(self.pdf, draw)
 
-    def _path(self, pages: PageRange) -> Path:
+    def _path(self, pages: request.PageRange) -> Path:
         name = f"{self.language}-{sha256_json(self.identity)[:16]}"
         return self.cache / name / f"pages-{pages.first:03}-{pages.last:03}.json"
 
-    def _asked(self, pages: PageRange) -> list[Any]:
+    def _key(self, pages: request.PageRange) -> list[Any]:
         return [self.identity, pages.first, pages.last]
 
 
 def extraction_task(pdf: Path, language: str, settings: GeminiSettings, cache: Path) -> Task:
-    """What there is to do for a form; its language must be one that the prompt can name."""
-    language_name(language)
+    """The task for a form; raises `StudyError` if the prompt cannot name the language."""
+    request.language_name(language)
     if not pdf.is_file():
         raise PdfError(no_such_file(pdf))
     identity = {
         "pdf_sha256": sha256_file(pdf),
         "language": language,
         "model": settings.model,
-        "prompt_version": prompt_version(),
+        "prompt_version": request.prompt_version(),
         "page_images": settings.use_page_images,
     }
     return Task(pdf, count_pages(pdf, str(pdf)), language, settings, cache, identity)
@@ -132,18 +108,18 @@ def extraction_task(pdf: Path, language: str, settings: GeminiSettings, cache: P
 
 @dataclass(frozen=True)
 class GeminiPlan:
-    """What an extraction would send. Tokens and cost are estimates.
+    """The requests of an extraction; tokens and cost are estimates.
 
     Attributes:
-        requests: pages still to be asked for, a request each; more where an answer breaks off.
-        kept: pages whose answers were kept.
-        prompt: of the first request; empty where there is none.
+        requests: pages of each request; incomplete answers need more requests.
+        kept: pages with kept answers.
+        prompt: of the first request; empty without one.
         bytes_to_send: of the PDF, or of the pictures of its pages.
     """
 
     model: str
-    requests: tuple[PageRange, ...]
-    kept: tuple[PageRange, ...]
+    requests: tuple[request.PageRange, ...]
+    kept: tuple[request.PageRange, ...]
     prompt: str
     bytes_to_send: int
     input_tokens: int
@@ -162,23 +138,23 @@ class GeminiPlan:
 
 
 def plan_extraction(pdf: Path, language: str, settings: GeminiSettings, cache: Path) -> GeminiPlan:
-    """What `extract_with_gemini` would send for a form; arguments and errors are the same, but no key is needed."""
+    """The requests of `extract_with_gemini`, with the same arguments and errors; no key is needed."""
     task = extraction_task(pdf, language, settings, cache)
-    parts = [part for each in task.ranges for part in task.parts(each)]
+    parts = [part for each in request.page_ranges(task.pages, settings.pages_per_request) for part in task.parts(each)]
     requests = [pages for pages, answer in parts if answer is None]
     read = itertools.takewhile(lambda part: part[1] is not None, parts)
     rows = [row for _, answer in read if answer is not None for row in answer.rows]
-    prompt = task.prompt(requests[0], rows[-1] if rows else None) if requests else ""
+    prompt = request.prompt_text(language, requests[0], task.pages, rows[-1] if rows else None) if requests else ""
     kept = [pages for pages, answer in parts if answer is not None]
-    tokens, size = _shown(task, requests)
+    tokens, size = _material_size(task, requests)
     input_tokens = tokens + len(requests) * len(prompt) // CHARACTERS_PER_TOKEN
     output_tokens = OUTPUT_TOKENS_PER_FORM * sum(pages.count for pages in requests) // task.pages
     cost_usd = Usage(prompt_tokens=input_tokens, output_tokens=output_tokens).cost_usd(settings.prices)
     return GeminiPlan(settings.model, tuple(requests), tuple(kept), prompt, size, input_tokens, output_tokens, cost_usd)
 
 
-def _shown(task: Task, requests: list[PageRange]) -> tuple[int, int]:
-    """Tokens and bytes of the form itself: every request refers to the whole PDF, or has the pictures it needs."""
+def _material_size(task: Task, requests: list[request.PageRange]) -> tuple[int, int]:
+    """Tokens and bytes of the PDF, which every request refers to, or of the pictures of its pages."""
     if not task.settings.use_page_images:
         return len(requests) * task.pages * TOKENS_PER_PAGE, task.pdf.stat().st_size if requests else 0
     pictures = [png for pages in requests for _, png in task.page_images(pages)]

@@ -1,4 +1,4 @@
-"""The answers of a question: one per line (`1 – label`), codes in a row with their labels, or each behind its label."""
+"""Reads the answers of a question: one per line (`1 – label`), codes in a row, or each code after its label."""
 
 import itertools
 import re
@@ -18,16 +18,11 @@ from valuesassets.instruments.survey.material.forms.layout.words import text_lin
 
 OPTION = re.compile(r"(\d{1,2})\s*([-–—.)…:]*)[-–—.)…:\s]*(\D.*|\d+\s*[-–—].*)?")
 """An option: its code, a mark after it, its label."""
-QUESTION = re.compile(r"(?![vV])[^\W\d_]{1,2}\d{1,3}[a-zA-Z]?")
-"""The number of another question."""
-LEADING = 2.2
-"""Wrapped lines of a label follow within so many heights of a line."""
-FEWEST = 3
-"""A row of codes has so many."""
-LED_BY_DOTS = re.compile(r"([._…·]*)(\d{1,2})")
-"""A code at the end of a line, with the dots that lead to it where they touch it."""
-NEAR = 1.6
-"""Labels stand within so many heights of a line from their row of codes."""
+QUESTION = re.compile(r"(?![vV])[^\W\d_]{1,2}\d{1,3}[a-zA-Z]?")  # the number of another question
+LEADING = 2.2  # most heights of a line from one line of a label to the next
+FEWEST = 3  # codes of a row
+LED_BY_DOTS = re.compile(r"([._…·]*)(\d{1,2})")  # a code at the end of a line, with the dots that touch it
+NEAR = 1.6  # most heights of a line between a row of codes and its labels
 
 
 @dataclass
@@ -42,7 +37,7 @@ class _Read:
 
 @dataclass(frozen=True)
 class AnswerList:
-    """The options of a list with the lines they take, and the lines before it."""
+    """The options of a question, their lines, and the lines before them."""
 
     options: tuple[tuple[int, str], ...]
     lines: tuple[Line, ...] = field(repr=False)
@@ -50,12 +45,12 @@ class AnswerList:
 
 
 def read_answers(lines: Sequence[Line], offers_all: bool = False) -> AnswerList | None:
-    """The answers of a block as a list, as a row, or each before its code; None where it has none of these."""
+    """The answers of a block as a list, as a row, or with codes after the labels; None if it has none of these."""
     return _read_list(lines, offers_all) or _read_row(lines, offers_all) or _read_trailing(lines, offers_all)
 
 
 def _read_list(lines: Sequence[Line], offers_all: bool) -> AnswerList | None:
-    """One option per line; None where no two codes follow each other."""
+    """Read one option per line; None if no two lines have neighbouring codes."""
     lines = _one_option_each(_with_side_codes(lines))
     matches = [option_of(line) for line in lines]
     start = _start(matches)
@@ -82,7 +77,7 @@ def _read_list(lines: Sequence[Line], offers_all: bool) -> AnswerList | None:
 
 
 def _with_side_codes(lines: Sequence[Line]) -> list[Line]:
-    """Lines in which a code that stands beside the middle of a label of two lines leads that label."""
+    """Lines with each code that stands beside the middle of a label of two lines moved before that label."""
     merged: list[Line] = []
     rest = list(lines)
     while rest:
@@ -95,7 +90,7 @@ def _with_side_codes(lines: Sequence[Line]) -> list[Line]:
 
 
 def _one_option_each(lines: Sequence[Line]) -> list[Line]:
-    """Lines in which options that stand side by side follow each other, column by column."""
+    """Lines with one option each; options side by side are ordered column by column."""
     parted: list[Line] = []
     for line in lines:
         options = _side_by_side(line)
@@ -107,7 +102,7 @@ def _one_option_each(lines: Sequence[Line]) -> list[Line]:
 
 
 def _side_by_side(line: Line) -> list[Line]:
-    """The options of a line that holds several; empty where it does not."""
+    """The options of a line with several options; otherwise empty."""
     starts = [number for number, cell in enumerate(line.cells) if re.match(r"\d{1,2}([.)]|$)", cell.text)]
     if len(starts) < 2 or starts[0] != 0:
         return []
@@ -117,7 +112,7 @@ def _side_by_side(line: Line) -> list[Line]:
 
 
 def _same_columns(above: Sequence[Line], options: Sequence[Line]) -> int | None:
-    """Where the options begin that stand in the same columns as those of a line; None where there are none."""
+    """The place of the first option above in the same columns as a line's options; None if there is none."""
     first = len(above)
     while first > 0 and option_of(above[first - 1]) and above[first - 1].page == options[0].page:
         first -= 1
@@ -133,20 +128,20 @@ def _stands_between(line: Line, above: Line, below: Line) -> bool:
 
 
 def option_of(line: Line) -> tuple[int, str, str] | None:
-    """The code, the mark after it and the label of a line that may be an option of a list; None otherwise."""
+    """Code, mark and label of a line that may be an option of a list; otherwise None."""
     if line.is_boxed_note:
         return None
-    said = line.without(line.codes)
-    if len(said.cells) > 2 and QUESTION.fullmatch(said.cells[-1].text):  # where to go on, behind a drawn arrow
-        said = said.without(said.cells[-1].words)
-    match = OPTION.fullmatch(said.text)
+    printed = line.without(line.codes)
+    if len(printed.cells) > 2 and QUESTION.fullmatch(printed.cells[-1].text):  # the next question, after an arrow
+        printed = printed.without(printed.cells[-1].words)
+    match = OPTION.fullmatch(printed.text)
     return (int(match[1]), match[2][:1], match[3] or "") if match and (match[3] or match[2]) else None
 
 
 def _start(matches: Sequence[tuple[int, str, str] | None]) -> int | None:
-    """The first line whose code is followed, in the next line with a code, by its neighbour."""
-    found = [(position, match) for position, match in enumerate(matches) if match is not None]
-    for (position, (code, mark, _)), (_, (next_code, next_mark, _)) in itertools.pairwise(found):
+    """The first line whose code is followed by a neighbouring code in the next line with one."""
+    coded = [(position, match) for position, match in enumerate(matches) if match is not None]
+    for (position, (code, mark, _)), (_, (next_code, next_mark, _)) in itertools.pairwise(coded):
         if abs(code - next_code) == 1 and mark == next_mark and (code == 1 or code > next_code):
             return position
     return None
@@ -167,7 +162,7 @@ def _is_wrapped(line: Line, last: _Read) -> bool:
 
 
 def _label(lines: Sequence[str]) -> str:
-    """The label of an option: cut off at the arrow or the leader dots of the line that has them."""
+    """The label of an option, cut at the first arrow or leader dots."""
     parts = []
     for line in lines:
         parts.append(ROUTE.sub("", line))
@@ -177,7 +172,7 @@ def _label(lines: Sequence[str]) -> str:
 
 
 def _without_closing_mark(options: tuple[tuple[int, str], ...]) -> tuple[tuple[int, str], ...]:
-    """Labels that end the sentence of their question (`4 – not at all happy?`) lose its question mark."""
+    """Options without the question mark of a last label that ends the question (`4 – not at all happy?`)."""
     if not options or not options[-1][1].endswith("?") or any(label.endswith("?") for _, label in options[:-1]):
         return options
     value, label = options[-1]
@@ -203,30 +198,30 @@ def _read_row(lines: Sequence[Line], offers_all: bool) -> AnswerList | None:
 
 
 def _is_head(line: Line, beside: Line, columns: int) -> bool:
-    """Whether a line is one of labels: torn by gaps, or short, and next to the codes or to other labels."""
+    """Whether a line holds labels: it has gaps or is short, and is next to the codes or to other labels."""
     gap = max(line.box[1] - beside.box[3], beside.box[1] - line.box[3])
     is_near = line.page == beside.page and gap < (NEAR - 1) * line.words[0].height
     return is_near and (len(line.cells) > 1 or len(line.words) < columns) and not line.numbers
 
 
 def _read_trailing(lines: Sequence[Line], offers_all: bool) -> AnswerList | None:
-    """Labels with their codes behind them, after a gap or after leader dots."""
-    found: dict[int, tuple[int, str]] = {}  # by place of a line
+    """Read labels whose codes follow after a gap or after leader dots."""
+    coded: dict[int, tuple[int, str]] = {}  # by place of the line
     for position, line in enumerate(lines):
         option = _trailing(line)
         if option is not None:
-            found[position] = option
-        elif found and not is_note(line.text) and not line.codes:
+            coded[position] = option
+        elif coded and not is_note(line.text) and not line.codes:
             break
-    kept = answer_values([value for value, _ in found.values()], offers_all)
+    kept = answer_values([value for value, _ in coded.values()], offers_all)
     if len(kept) < 2 or any(abs(after - before) != 1 for before, after in itertools.pairwise(kept)):
         return None
-    options = tuple(option for option in found.values() if option[0] in kept)
-    return AnswerList(options, tuple(lines[position] for position in found), tuple(lines[: min(found)]))
+    options = tuple(option for option in coded.values() if option[0] in kept)
+    return AnswerList(options, tuple(lines[position] for position in coded), tuple(lines[: min(coded)]))
 
 
 def _trailing(line: Line) -> tuple[int, str] | None:
-    """The code at a line's end and the label before it."""
+    """The code at the end of a line and the label before it."""
     *words, last = line.without(line.codes).words or [line.words[0]]
     figure = LED_BY_DOTS.fullmatch(last.text)
     if figure is None or not any(map(str.isalpha, "".join(word.text for word in words))):

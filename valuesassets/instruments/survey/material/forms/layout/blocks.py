@@ -1,4 +1,4 @@
-"""`Block`, what stands under one question; `Reading`, one variable as read; and how the one becomes the other."""
+"""`Block`, the lines of one question; `Reading`, one variable as read; and how blocks become readings."""
 
 import re
 from collections.abc import Sequence
@@ -11,17 +11,17 @@ from valuesassets.instruments.survey.material.forms.layout.wording import is_not
 from valuesassets.instruments.survey.material.forms.layout.words import Box, Word, union
 
 NUMBER = re.compile(r"([^\W\d_]{1,2}|\(cid:\d+\))(\d{1,3}[a-zA-Z]{0,2})[.:)]?")
-"""A printed question number such as `Q12`, `P3` or `Q13a.`; a damaged letter counts as one."""
+"""A printed question number such as `Q12`, `P3` or `Q13a.`; its letter may be damaged."""
 
 
 @dataclass
 class Block:
-    """What stands under one question number, up to the next.
+    """The lines from one question number to the next.
 
     Attributes:
-        code: the variable that the number itself names, in forms without other codes.
-        lead: what is said before the number, to this question and to those that follow.
-        offers_all: whether every printed code is an answer: those for don't know and the like are negative.
+        code: the variable that the number names, in forms without other codes.
+        lead: the text before the number, for this question and those that follow.
+        offers_all: whether every printed code is an answer, since codes for don't know and the like are negative.
     """
 
     source_id: str
@@ -34,7 +34,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Reading:
-    """One variable as read; what could not be read is empty."""
+    """One variable as read; parts that could not be read are empty."""
 
     code: str | None
     source_id: str
@@ -47,12 +47,12 @@ class Reading:
 
 
 def is_heading(line: Line) -> bool:
-    """Whether a line may head a section: free, in capitals, without figures or a colon."""
+    """Whether a line may be a section heading: outside tables, in capitals, without figures or a colon."""
     return not line.is_ruled and is_note(line.text) and not re.search(r"[\d:=()<>\[\]]", line.text)
 
 
 def section_of(heading: Sequence[Line]) -> str | None:
-    """The section that lines of heading name, or None."""
+    """The name of the section in lines of a heading, or None."""
     return " ".join(line.text for line in heading if line.is_bold) or None
 
 
@@ -69,7 +69,7 @@ def read_at(
     item: str | None,
     options: Sequence[tuple[int, str]],
 ) -> Reading:
-    """A reading that stands on the page of its code, boxed with the lines of that page."""
+    """The reading on the page of its code; its box holds the lines of that page."""
     home = next((line for line in lines if code in line.words), lines[0])
     box = union(line.box for line in lines if line.page == home.page)
     name = code.code if code else block.code
@@ -79,16 +79,20 @@ def read_at(
 
 
 def read_list(block: Block) -> list[Reading]:
-    """A question with an answer list, or with a code and no answers that could be read; else empty."""
+    """A question with answers, or with a code and no readable answers; else empty."""
     code = next((code for line in block.lines for code in line.codes), None)
-    found = read_answers(block.lines, block.offers_all)
-    if found is not None:
-        return [read_at(block, code, [*found.before, *found.lines], question_stem(found.before), None, found.options)]
+    answers = read_answers(block.lines, block.offers_all)
+    if answers is not None:
+        return [
+            read_at(
+                block, code, [*answers.before, *answers.lines], question_stem(answers.before), None, answers.options
+            )
+        ]
     return [read_at(block, code, block.lines, question_stem(block.lines[:1]), None, ())] if code else []
 
 
 def longest_rising(values: Sequence[Any]) -> list[int]:
-    """The places of a longest strictly rising sequence of values; of several, the one that ends last.
+    """The places of the longest strictly rising sequence of values; of several, the one that ends last.
 
     >>> longest_rising([0, 1, 7, 2, 3])
     [0, 1, 3, 4]

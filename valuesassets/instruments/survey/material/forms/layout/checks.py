@@ -1,5 +1,6 @@
-"""Checks on an extraction: each fault names question and page, what was found, and what to do."""
+"""Checks on an extraction: each fault names the question, the page, the problem, and what to do."""
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,47 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from valuesassets.instruments.survey.material.alignment.evidence import question_numbers
+from valuesassets.instruments.survey.material.forms.layout import lost_lines, text_layer
 from valuesassets.instruments.survey.material.forms.layout.grounding import Form
 from valuesassets.instruments.survey.material.forms.layout.lines import Line, page_lines
-from valuesassets.instruments.survey.material.forms.layout.lost_lines import (
-    Said,
-    battery_faults,
-    cell_faults,
-    empty_row_faults,
-    number_faults,
-    row_faults,
-)
 from valuesassets.instruments.survey.material.forms.layout.pages import Page, read_pages
 from valuesassets.instruments.survey.material.forms.layout.readings import read_form
-from valuesassets.instruments.survey.material.forms.layout.text_layer import (
-    ADVICE,
-    foreign_language,
-    is_damaged,
-    lost_letters,
-    named_script,
-    own_pages,
-    script_share,
-    unreadable_share,
-)
 from valuesassets.people.variables import Variables, canonical_id, load_variables
 from valuesassets.records.lexicon import Lexicon, known_lexicon
 from valuesassets.records.questions import Question, is_missing_code, question_faults
 
-DAMAGED_SHARE = 0.005
-"""Share of a form's words with unreadable glyphs from which the whole form counts as damaged."""
-SCRIPT_SHARE = 0.6
-"""Share of a question's letters that must be of the language's script."""
-OTHER_HALF = 0.25
-"""A form with a smaller share of letters in its language's script is in another language; bilingual ones have half."""
-MOST_FOREIGN = 0.8
-"""Nor is one of which more pages than that are in another language."""
-GAP_SHARE = 0.2
-"""A form that lacks more of the master's codes than this is a short form, and its gaps are meant."""
+DAMAGED_SHARE = 0.005  # share of words with unreadable glyphs above which a whole form counts as damaged
+SCRIPT_SHARE = 0.6  # least share of a question's letters in the language's script
+OTHER_HALF = 0.25  # least share of a form's letters in its language's script; bilingual forms have about half
+MOST_FOREIGN = 0.8  # most pages or questions of a form, as a share, in another language
+GAP_SHARE = 0.2  # a form that lacks a larger share of the master's codes is a short form, and its gaps are no faults
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that a person must look at. `question_id` and `page` are None where it concerns the whole form."""
+    """A problem for a person to review; `question_id` and `page` are None if it concerns the whole form."""
 
     question_id: str | None
     page: int | None
@@ -62,20 +41,24 @@ def extraction_faults(
     form: Form | None = None,
     lexicon: Lexicon | None = None,
 ) -> list[Fault]:
-    """What a person must look at before the questions are used, the whole form's faults first; empty when sound.
+    """The problems that a person must review before the questions are used, those of the whole form first.
 
     Args:
-        pdf: what the questions were extracted from, by whichever extractor; None where they were made elsewhere.
-        form: its pages, where they were searched before.
-        lexicon: the language's own words around a question; the bundled ones, where there are any, if left out.
+        pdf: the form of the questions, for any extractor; None if the questions were made elsewhere.
+        form: its pages, if they were searched before.
+        lexicon: the language's words around a question; the bundled ones if left out.
     """
     variables = load_variables().of(questions)
     alone = [] if questions else [Fault(None, None, "no_questions", _none_read(pdf, language))]
     alone += [*shape_faults(questions, variables), *_text_faults(questions, language)]
     if pdf is None:
         alone += _stray_faults(questions, variables)
-        return [*language_faults(questions, language), *alone, *_told(battery_faults(questions, is_printed=False))]
-    pages = own_pages(read_pages(pdf), language)
+        return [
+            *language_faults(questions, language),
+            *alone,
+            *_as_faults(lost_lines.battery_faults(questions, is_printed=False)),
+        ]
+    pages = text_layer.own_pages(read_pages(pdf), language)
     return [
         *_damage_faults(read_pages(pdf), language),
         *alone,
@@ -86,70 +69,71 @@ def extraction_faults(
 
 
 def lost_line_faults(questions: Sequence[Question], pages: Sequence[Page], lexicon: Lexicon | None) -> list[Fault]:
-    """What pages show of lines that their text layer has lost (`lost_lines`)."""
+    """Signs that the text layer has lost lines (`lost_lines`)."""
     form = read_form(tuple(pages))
     coded = {each.source_id for each in form.readings if each.code}
-    said = (
-        battery_faults(questions, lexicon),
-        cell_faults(questions, pages),
-        row_faults(pages),
-        empty_row_faults(questions, pages),
-        number_faults(form.numbers, coded),
+    doubts = (
+        lost_lines.battery_faults(questions, lexicon),
+        lost_lines.cell_faults(questions, pages),
+        lost_lines.row_faults(pages),
+        lost_lines.empty_row_faults(questions, pages),
+        lost_lines.number_faults(form.numbers, coded),
     )
-    return [fault for each in said for fault in _told(each)]
+    return [*_as_faults(itertools.chain(*doubts))]
 
 
-def _told(said: Iterable[Said]) -> Iterator[Fault]:
-    for code, page, message in said:
+def _as_faults(doubts: Iterable[lost_lines.Doubt]) -> Iterator[Fault]:
+    for code, page, message in doubts:
         where = f"{code} (page {page})" if page else code
         yield Fault(code, page, "lost_line", f"{where}: {message}")
 
 
 def _none_read(pdf: Path | None, language: str) -> str:
-    """Why there is no question, and what to do."""
+    """The message for a form without questions."""
     what_to_do = "write its questions into a table, which `valuesassets template questions` begins"
     if pdf is None:
         return f"no question was read; {what_to_do}"
-    form = read_form(own_pages(read_pages(pdf), language))
+    form = read_form(text_layer.own_pages(read_pages(pdf), language))
     if form.layout:
         return f"no question was read, though the form looks like a {form.layout} ({form.why}); {what_to_do}"
     return f"no question was read: the form is set in no layout that is known ({form.why}); {what_to_do}"
 
 
 def _damage_faults(pages: Sequence[Page], language: str) -> Iterator[Fault]:
-    """Whether the form's text layer can be trusted at all."""
+    """Faults of the form's whole text layer."""
     words = [word.text for page in pages for word in page.words]
-    share, text = unreadable_share(words), " ".join(words)
+    share, text = text_layer.unreadable_share(words), " ".join(words)
     if share > DAMAGED_SHARE:
-        worst = max(pages, key=lambda page: unreadable_share([word.text for word in page.words]))
-        example = next(word.text for word in worst.words if is_damaged(word.text))
+        worst = max(pages, key=lambda page: text_layer.unreadable_share([word.text for word in page.words]))
+        example = next(word.text for word in worst.words if text_layer.is_damaged(word.text))
         yield Fault(
             None, worst.number, "damaged_text",
             f"{share:.1%} of the form's words hold glyphs without a character, such as {example[:40]!r} on page "
-            f"{worst.number}; {ADVICE}",
+            f"{worst.number}; {text_layer.ADVICE}",
         )  # fmt: skip
     else:
-        own = [" ".join(word.text for word in page.words) for page in own_pages(tuple(pages), language)]
+        own = [" ".join(word.text for word in page.words) for page in text_layer.own_pages(tuple(pages), language)]
         foreign = [*_other_language("form", text, own, f"the form's {len(own)} pages", language)]
         yield from foreign
         if foreign:
             return
-    if lost := lost_letters(text, language):
-        said = f"the letters {' '.join(lost)} of {language} never occur in {len(text)} characters; {ADVICE}"
-        yield Fault(None, None, "damaged_text", said)
+    if lost := text_layer.lost_letters(text, language):
+        message = (
+            f"the letters {' '.join(lost)} of {language} never occur in {len(text)} characters; {text_layer.ADVICE}"
+        )
+        yield Fault(None, None, "damaged_text", message)
 
 
 def language_faults(questions: Sequence[Question], language: str) -> Iterator[Fault]:
-    """Whether questions without a form are in their language at all."""
+    """Faults of questions without a form that are in another language."""
     texts = [question.text for question in questions]
     return _other_language("questions", " ".join(texts), texts, f"{len(texts)} questions", language)
 
 
 def shape_faults(questions: Sequence[Question], variables: Variables) -> Iterator[Fault]:
-    """Incomplete questions, codes for don't know among the options, and ids that stand twice.
+    """Incomplete questions, codes for don't know among the options, and repeated ids.
 
-    In a survey that is known only codes have to be alone: items of a list may stand under its number. Otherwise ids are
-    all that questions are known by.
+    In a known survey only codes must be unique, since items of a list may share its number; otherwise every id must be.
     """
     seen: Counter[str] = Counter()
     letters = variables.letters_of(questions)
@@ -176,7 +160,7 @@ def shape_faults(questions: Sequence[Question], variables: Variables) -> Iterato
 
 
 def _stray_faults(questions: Sequence[Question], variables: Variables) -> Iterator[Fault]:
-    """Questions that are asked of nobody, as the other ids are taken for codes of a survey that has none like them."""
+    """Questions that would not be asked, because the other ids are read as codes of a survey without these ids."""
     numbers = question_numbers(questions)
     letter = variables.survey_of(questions, numbers)
     codes = [question.id for question in questions if question.id in variables.variables and question.id[:1] == letter]
@@ -196,35 +180,37 @@ def _stray_faults(questions: Sequence[Question], variables: Variables) -> Iterat
 
 
 def _text_faults(questions: Sequence[Question], language: str) -> Iterator[Fault]:
-    """Questions with unreadable glyphs, or in another script than their language's."""
+    """Questions with unreadable glyphs, or in a script that their language does not use."""
     for question in questions:
         text = " ".join([question.text, *(option.label for option in question.options)])
-        found = next((word for word in text.split() if is_damaged(word)), None)
-        share = script_share(text, language)
-        if found:
-            yield _fault(question, "damaged_text", f"holds {found[:40]!r}, glyphs without a character; {ADVICE}")
+        damaged = next((word for word in text.split() if text_layer.is_damaged(word)), None)
+        share = text_layer.script_share(text, language)
+        if damaged:
+            yield _fault(
+                question, "damaged_text", f"holds {damaged[:40]!r}, glyphs without a character; {text_layer.ADVICE}"
+            )
         elif share is not None and share < SCRIPT_SHARE:
             yield _fault(
                 question, "script",
-                f"only {share:.0%} of its letters are {named_script(language)}, as {language} is written: "
+                f"only {share:.0%} of its letters are {text_layer.named_script(language)}, as {language} is written: "
                 "the second language of the form? Take the question out of the other column",
             )  # fmt: skip
 
 
 def _grounding_faults(questions: Sequence[Question], form: Form) -> Iterator[Fault]:
-    """Questions of which a string is not on the page named, nor on those beside it, or a label at another code."""
+    """Questions with a string that is not on or next to their page, or a label beside another code."""
     for question in questions:
         if failing := [each for each in form.ground(question) if each.fault]:
             more, first = f" (and {len(failing) - 1} more of its strings)" if len(failing) > 1 else "", failing[0]
-            said = f"{first.field} {first.text[:60]!r}: {first.fault}{more}; read the page and correct the text"
-            yield _fault(question, "grounding", said)
+            message = f"{first.field} {first.text[:60]!r}: {first.fault}{more}; read the page and correct the text"
+            yield _fault(question, "grounding", message)
 
 
 def _code_faults(
     questions: Sequence[Question], pages: Sequence[Page], is_excluded: Callable[[str], bool]
 ) -> Iterator[Fault]:
-    """Variable codes that the form prints or skips and that no question has, and answers without a code."""
-    found = {question.id for question in questions}
+    """Codes that the form prints or skips and no question has, and answers without a code."""
+    ids = {question.id for question in questions}
     printed: dict[str, int] = {}
     anywhere: dict[str, int] = {}
     for page in pages:
@@ -233,13 +219,13 @@ def _code_faults(
                 printed.setdefault(code, page.number)
             for word in line.codes:
                 anywhere.setdefault(word.code or "", page.number)
-    wanted = _codes_between(found, is_excluded)
+    wanted = _codes_between(ids, is_excluded)
     printed |= {code: page for code, page in anywhere.items() if code in wanted and code not in printed}
     for code, page in printed.items():
-        if code not in found and not is_excluded(code):
-            said = f"{code} is printed on page {page} but no question was read there; enter it by hand"
-            yield Fault(code, page, "code_without_question", said)
-    missing = [code for code in wanted if code not in found and code not in printed]
+        if code not in ids and not is_excluded(code):
+            message = f"{code} is printed on page {page} but no question was read there; enter it by hand"
+            yield Fault(code, page, "code_without_question", message)
+    missing = [code for code in wanted if code not in ids and code not in printed]
     if len(missing) <= GAP_SHARE * len(wanted):
         for code in missing:
             yield Fault(
@@ -248,11 +234,11 @@ def _code_faults(
                 "If so, its code is misprinted: enter the question by hand",
             )  # fmt: skip
     form = read_form(pages)
-    asked = {question.source_id for question in questions}
-    last = max((position for position, number in enumerate(form.numbers) if number in asked), default=-1)
-    until = form.numbers[: last + 2]
+    numbers = {question.source_id for question in questions}
+    last = max((position for position, number in enumerate(form.numbers) if number in numbers), default=-1)
+    numbers_before_end = form.numbers[: last + 2]
     for reading in form.readings:
-        if reading.code is None and reading.options and reading.source_id in until:
+        if reading.code is None and reading.options and reading.source_id in numbers_before_end:
             yield Fault(
                 reading.source_id, reading.page, "answers_without_code",
                 f"{reading.source_id} (page {reading.page}) has answers but no variable code; left out as a country's "
@@ -261,34 +247,34 @@ def _code_faults(
 
 
 def _other_language(what: str, text: str, parts: Sequence[str], counted: str, language: str) -> Iterator[Fault]:
-    """Whether the text of a form or of questions is in another script, or its parts in another language."""
+    """A fault if a text is in another script, or most of its parts in another language."""
     mend = f"name the language of the {what}, or the right file"
-    share = script_share(text, language)
+    share = text_layer.script_share(text, language)
     if share is not None and share < OTHER_HALF:
         whose = f"{what}'" if what.endswith("s") else f"{what}'s"
-        script = named_script(language)
-        said = f"only {share:.0%} of the {whose} letters are {script}, as {language} is written; {mend}"
-        yield Fault(None, None, "script", said)
+        script = text_layer.named_script(language)
+        message = f"only {share:.0%} of the {whose} letters are {script}, as {language} is written; {mend}"
+        yield Fault(None, None, "script", message)
         return
-    spoken = [foreign_language(part, language) for part in parts]
+    spoken = [text_layer.foreign_language(part, language) for part in parts]
     foreign = [code for code in spoken if code is not None]
     if len(foreign) > MOST_FOREIGN * len(parts):
         most = max(set(foreign), key=foreign.count)
-        said = f"{len(foreign)} of {counted} are not in {language}, most of them in {most}; {mend}"
-        yield Fault(None, None, "language", said)
+        message = f"{len(foreign)} of {counted} are not in {language}, most of them in {most}; {mend}"
+        yield Fault(None, None, "language", message)
 
 
-def _codes_between(found: set[str], is_excluded: Callable[[str], bool]) -> list[str]:
-    """The master's codes from the first to the last one found."""
+def _codes_between(ids: set[str], is_excluded: Callable[[str], bool]) -> list[str]:
+    """The master's codes from the first to the last of some ids."""
     numbers: dict[str, list[int]] = defaultdict(list)
-    for match in filter(None, (re.fullmatch(r"([a-zA-Z])(\d+)", code) for code in found)):
+    for match in filter(None, (re.fullmatch(r"([a-zA-Z])(\d+)", code) for code in ids)):
         numbers[match[1]].append(int(match[2]))
     between = [f"{letter}{n}" for letter, all_n in numbers.items() for n in range(min(all_n), max(all_n) + 1)]
     return [code for code in between if not is_excluded(code)]
 
 
 def _margin_codes(line: Line) -> list[str]:
-    """Codes that name a question: in a cell of their own, in brackets, or at the margin."""
+    """Codes that name a question: alone in a cell, in brackets, or at the margin."""
     alone = {cell.words[0] for cell in line.cells if len(cell.words) == 1}
     at_margin = line.words[:1] if line.is_ruled else ()
     named = (code for code in line.codes if code in alone or code in at_margin or code.text.startswith("("))

@@ -1,13 +1,15 @@
-"""A form's lines as they are read: without page furniture and notes in italics, an item of several lines in one.
+"""The lines of a form without page furniture and notes in italics, the lines of an item joined; and `PrintedForm`.
 
-Grids without rules have the answer codes of an item beside the middle or the first of its lines, and the variable's
-code beside the middle or before the first.
+In grids without rules the answer codes of an item are beside its middle or first line, and the variable's code beside
+the middle or before the first.
 """
 
 import dataclasses
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from valuesassets.instruments.survey.material.forms.layout.blocks import NUMBER
 from valuesassets.instruments.survey.material.forms.layout.lines import Cell, Line, is_small_print, page_lines
@@ -15,24 +17,42 @@ from valuesassets.instruments.survey.material.forms.layout.pages import Page
 from valuesassets.instruments.survey.material.forms.layout.wording import is_note
 from valuesassets.instruments.survey.material.forms.layout.words import text_lines
 
-FEWEST_FIGURES = 2
-"""A row has so many answer codes."""
-PITCH = 0.6
-"""Lines of one item are less than so many heights of a letter apart."""
-TOUCH = 0.1
-"""Lines overlap that share so many heights of a letter."""
-TIE = 0.3
-"""Of two rows as near as that, in heights of a letter, a line belongs to the one above."""
+FEWEST_FIGURES = 2  # answer codes of a row
+PITCH = 0.6  # most heights of a letter between lines of one item
+TOUCH = 0.1  # least heights of a letter by which lines overlap
+TIE = 0.3  # a line belongs to the row above it if the row below is nearer by less than this, in heights of a letter
+
+
+@dataclass(frozen=True)
+class PrintedForm:
+    """The pages of a form, and what shows their layout."""
+
+    pages: tuple[Page, ...]
+
+    @functools.cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines in reading order (`form_lines`)."""
+        return tuple(form_lines(self.pages))
+
+    @functools.cached_property
+    def codes(self) -> tuple[str, ...]:
+        """The variables whose codes the form prints, each once, in reading order."""
+        return tuple(dict.fromkeys(word.code for line in self.lines for word in line.words if word.code is not None))
+
+    @functools.cached_property
+    def widths(self) -> dict[int, float]:
+        """The width of each page in points, by number."""
+        return {page.number: page.width for page in self.pages}
 
 
 def form_lines(pages: Sequence[Page]) -> list[Line]:
-    """The lines of a form in reading order; those of ruled tables stay as they are."""
+    """The lines of a form in reading order; those of ruled tables are unchanged."""
     heard = [line.without({word for word in line.words if word.is_note}) for line in _without_furniture(pages)]
     return _with_whole_rows([line for line in heard if line.cells])
 
 
 def _without_furniture(pages: Sequence[Page]) -> list[Line]:
-    """All lines but page numbers, and those at head or foot of a quarter of the pages (three or more)."""
+    """All lines except page numbers, and lines repeated at head or foot of a quarter of the pages (at least three)."""
     seen: Counter[tuple[str, int]] = Counter()
     for page in pages:
         outer = [line for line in page_lines(page) if _is_outer(line, page)]
@@ -60,7 +80,7 @@ def _is_furniture(line: Line, page: Page, furniture: set[tuple[str, int]]) -> bo
 
 
 def _with_whole_rows(lines: Sequence[Line]) -> list[Line]:
-    """Lines, those of an item made one with the line of its codes."""
+    """Lines with each item joined to the line of its codes."""
     lines, begins = _with_leading_codes(_with_codes_beside(lines))
     free = [not line.is_ruled and len(line.codes) == 1 and len(line.numbers) >= FEWEST_FIGURES for line in lines]
     rows = [number for number, is_row in enumerate(free) if is_row]
@@ -73,7 +93,7 @@ def _with_whole_rows(lines: Sequence[Line]) -> list[Line]:
         else:
             nearer = {n: _nearer(lines, n, (before,) if n < begin else (after,)) for n in between}
         for row, side in ((before, between), (after, reversed(between))):
-            row_of |= dict.fromkeys(_hanging_on(lines, row, side, nearer), row)
+            row_of |= dict.fromkeys(_adjoining(lines, row, side, nearer), row)
     parts: dict[int, list[Line]] = {row: [] for row in rows}
     for number, row in sorted(row_of.items()):
         parts[row].append(lines[number])
@@ -85,7 +105,7 @@ def _with_whole_rows(lines: Sequence[Line]) -> list[Line]:
 
 
 def _with_codes_beside(lines: Sequence[Line]) -> list[Line]:
-    """Lines in which what stands between two lines of an item, its code or some answer codes, is with the others."""
+    """Lines with a code, or answer codes, from between two lines of an item joined to its other codes."""
     merged: list[Line] = []
     for line in lines:
         above = merged[-1] if merged else None
@@ -105,7 +125,7 @@ def _is_code_of(coded: Line, line: Line) -> bool:
 
 
 def _share_row(above: Line, line: Line) -> bool:
-    """Whether two lines are level and hold, one with the code, different answer codes of one row."""
+    """Whether two level lines, one with the code, hold different answer codes of one row."""
     if above.is_ruled or line.is_ruled or above.page != line.page or len(above.codes) + len(line.codes) != 1:
         return False
     columns = [{word.x for _, word in each.numbers} for each in (above, line)]
@@ -117,9 +137,9 @@ def _share_row(above: Line, line: Line) -> bool:
 
 
 def _with_leading_codes(lines: Sequence[Line]) -> tuple[list[Line], dict[int, int]]:
-    """Lines in which a code before the first line of its item is with its answer codes, beside a later one.
+    """Lines with the code before an item moved to its answer codes, beside a later line.
 
-    Also, by position of such a row of answer codes, that of the line with which its item begins.
+    Also returns, by position of such a row of answer codes, the position of the item's first line.
     """
     moved, begins = list(lines), {}
     for position, line in enumerate(lines):
@@ -136,9 +156,9 @@ def _with_leading_codes(lines: Sequence[Line]) -> tuple[list[Line], dict[int, in
 
 
 def _row_of_item(lines: Sequence[Line], start: int) -> int | None:
-    """Where the answer codes stand of the item that begins at `start`: on one of its lines, or level with two of them.
+    """The position of the answer codes of the item at `start`: on one of its lines, or level with two of them.
 
-    A row of figures below a text is none of these: it belongs to a question, not to an item.
+    A row of figures below a text belongs to a question, not to an item.
     """
     above = lines[start]
     for position in range(start + 1, len(lines)):
@@ -161,28 +181,28 @@ def _row_of_item(lines: Sequence[Line], start: int) -> int | None:
 
 
 def _nearer(lines: Sequence[Line], number: int, rows: Sequence[int]) -> int | None:
-    """Which of the rows around a line it may belong to: the nearer one; None where it is no part of an item."""
+    """The nearer of the rows that a line may belong to; None if it is no part of an item."""
     line = lines[number]
     around = [row for row in rows if 0 <= row < len(lines) and _is_item_of(line, lines[row])]
     tie = TIE * line.words[0].height
     return min(around, key=lambda row: abs(lines[row].y - line.y) + (row > number) * tie, default=None)
 
 
-def _hanging_on(lines: Sequence[Line], row: int, side: Iterable[int], nearer: dict[int, int | None]) -> list[int]:
-    """The lines next to a row, away from it, that are nearer to it than to another and hang together with it."""
-    found: list[int] = []
+def _adjoining(lines: Sequence[Line], row: int, side: Iterable[int], nearer: dict[int, int | None]) -> list[int]:
+    """The lines on one side of a row that adjoin it and are nearer to it than to another row."""
+    positions: list[int] = []
     for number in side:
         if nearer[number] != row:
             break
-        one, other = sorted((lines[found[-1] if found else row], lines[number]), key=lambda line: line.y)
+        one, other = sorted((lines[positions[-1] if positions else row], lines[number]), key=lambda line: line.y)
         if other.box[1] - one.box[3] > PITCH * lines[row].words[0].height:
             break
-        found.append(number)
-    return found
+        positions.append(number)
+    return positions
 
 
 def _is_item_of(line: Line, row: Line) -> bool:
-    """Whether a line holds nothing but words between the code that leads a row and its first answer code."""
+    """Whether a line holds only words, between the leading code of a row and its first answer code."""
     if line.is_ruled or line.page != row.page or len(line.cells) > 1 or is_note(line.text):
         return False
     if line.numbers or line.codes or is_small_print(line, row.words[0].height):
@@ -193,7 +213,7 @@ def _is_item_of(line: Line, row: Line) -> bool:
 
 
 def _joined(row: Line, parts: Sequence[Line]) -> Line:
-    """A row with its item whole: each code where it stood, and the item."""
+    """A row with the words of all its lines as one item."""
     if len(parts) == 1:
         return row
     words = [word for part in parts for word in part.other_words]

@@ -1,4 +1,4 @@
-"""Grounding: every string of a question found again on the pages of its form, and every label beside its own code."""
+"""Finds the place of every string of a question on its form, and checks that every label is beside its own code."""
 
 import itertools
 import re
@@ -13,17 +13,12 @@ from valuesassets.instruments.survey.material.forms.layout.words import Box, Wor
 from valuesassets.records.questions import Question
 
 SENTENCE_END = re.compile(r"(?<=[.?!…])\s+")
-SHORT = 4
-"""What has fewer letters is no sentence (`e.g.`) and stays with the next."""
-PAGES_TRIED = 4
-"""Of a question that names no page, so many are tried: those that share most of its rarer words."""
+SHORT = 4  # letters; shorter parts (`e.g.`) are joined to the next one
+PAGES_TRIED = 4  # pages that are searched for a question without a page
 FIGURE = re.compile(r"[-–—.:()…]*(\d{1,2})[-–—.:()…]*")
-LETTER = re.compile(r"[\[(]?([a-zA-Z])[.:)\]]+")
-"""The letter of an answer in a list that counts by letters."""
-HEAD = 4
-"""The head of a grid is so many heights of a letter high at most."""
-LEVEL = 0.9
-"""Words are on one level whose middles are no further apart than so many heights of a letter."""
+LETTER = re.compile(r"[\[(]?([a-zA-Z])[.:)\]]+")  # the letter of an answer in a lettered list
+HEAD = 4  # greatest height of a grid's head, in heights of a letter
+LEVEL = 0.9  # greatest distance between the middles of level words, in heights of a letter
 
 
 @dataclass(frozen=True)
@@ -32,8 +27,8 @@ class GroundedString:
 
     Attributes:
         field: `stem`, `item`, `text`, or `label 3`.
-        place: the best one; None where nothing like it was found.
-        is_at_code: of a label, whether it stands beside its own code, or none is printed.
+        place: the best place; None if there is nothing similar.
+        is_at_code: whether a label is beside its own code, or no code is printed.
     """
 
     field: str
@@ -43,22 +38,22 @@ class GroundedString:
 
     @property
     def fault(self) -> str | None:
-        """What is wrong, in words; None where the page has it as it is."""
+        """The difference from the page in words; None if there is none."""
         if self.place is None:
             return "nothing like it was found"
-        said = []
+        differences = []
         if self.place.lacking:
-            said.append(f"there is no {_quoted(self.place.lacking)} on the page")
+            differences.append(f"there is no {_quoted(self.place.lacking)} on the page")
         if self.place.extra:
-            said.append(f"the page also has {_quoted(self.place.extra)}")
-        if said:
-            read = " ".join(word.text for word in self.place.words)
-            return f"{' and '.join(said)}, where it reads {read[:120]!r}"
+            differences.append(f"the page also has {_quoted(self.place.extra)}")
+        if differences:
+            printed = " ".join(word.text for word in self.place.words)
+            return f"{' and '.join(differences)}, where it reads {printed[:120]!r}"
         return None if self.is_at_code else "it stands beside another code"
 
 
 class Form:
-    """The pages of a form, to be searched for the strings of its questions."""
+    """The pages of a form, searched for the strings of its questions."""
 
     def __init__(self, pages: Sequence[Page]) -> None:
         self._pages = {page.number: page for page in pages}
@@ -67,20 +62,20 @@ class Form:
         self._words = {page.number: set(words_of(" ".join(word.text for word in page.words))) for page in pages}
 
     def ground(self, question: Question) -> tuple[GroundedString, ...]:
-        """Every string of a question and its place: on its page or those beside it.
+        """Every string of a question with its place, on the question's page or a neighbouring one.
 
-        A question without a page is looked for where most of its rarer words stand. One with glyphs that have no
-        character is not looked for: what it says is not known.
+        A question without a page is searched on the pages with most of its rarer words. A question with unreadable
+        glyphs is not searched.
         """
         if any(is_damaged(word) for text in _strings(question) for word in text.split()):
             return ()
         if question.page is not None:
             return self._ground(question, question.page)
         tried = (self._ground(question, page) for page in self._likely_pages(question))
-        return min(tried, key=lambda found: sum(each.fault is not None for each in found), default=())
+        return min(tried, key=lambda strings: sum(each.fault is not None for each in strings), default=())
 
     def _ground(self, question: Question, page: int) -> tuple[GroundedString, ...]:
-        found = [
+        strings = [
             GroundedString(field, text, next(iter(self._find(page, text)), None))
             for field, whole in _spoken_parts(question).items()
             for text in sentences(whole)
@@ -90,8 +85,8 @@ class Form:
         at_code = places_at_codes(places, self._pages)
         for value, label in labels.items():
             best = at_code.get(value) or next(iter(places[value]), None)
-            found.append(GroundedString(f"label {value}", label, best, value in at_code))
-        return tuple(found)
+            strings.append(GroundedString(f"label {value}", label, best, value in at_code))
+        return tuple(strings)
 
     def _find(self, page: int, text: str) -> tuple[Place, ...]:
         if (page, text) not in self._places:
@@ -102,14 +97,14 @@ class Form:
         return self._places[page, text]
 
     def _likely_pages(self, question: Question) -> list[int]:
-        asked = {word for text in _strings(question) for word in words_of(text)}
-        pages_with = {word: sum(word in words for words in self._words.values()) for word in asked}
-        shared = {number: sum(1 / pages_with[w] for w in asked & words) for number, words in self._words.items()}
+        wanted = {word for text in _strings(question) for word in words_of(text)}
+        pages_with = {word: sum(word in words for words in self._words.values()) for word in wanted}
+        shared = {number: sum(1 / pages_with[w] for w in wanted & words) for number, words in self._words.items()}
         return sorted(shared, key=lambda number: (-shared[number], number))[:PAGES_TRIED]
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, each to be found for itself: between them a form may print notes.
+    """The sentences of a text; a form may print notes between them.
 
     >>> sentences("How satisfied are you, e.g. with life? 1 means 'not'.")
     ['How satisfied are you, e.g. with life?', "1 means 'not'."]
@@ -124,7 +119,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _spoken_parts(question: Question) -> dict[str, str]:
-    """Stem and item, and the text too where it says something else than these two; without an item, the text."""
+    """Stem and item, and the text if it says more; without an item, the text."""
     if not (question.stem and question.item):
         return {"text": question.text} | ({"item": question.item} if question.item else {})
     stem, item, text = map(words_of, (question.stem, question.item, question.text))
@@ -141,16 +136,16 @@ def _quoted(words: Sequence[str]) -> str:
 
 
 def places_at_codes(places: Mapping[int, Sequence[Place]], pages: Mapping[int, Page]) -> dict[int, Place]:
-    """For each code, the place where its label stands beside that code; labels beside other codes are left out.
+    """For each code, the place of its label beside that code; labels beside other codes are left out.
 
-    Where no codes are printed beside any label, each has its best place.
+    If no code is printed beside any label, each label has its best place.
     """
     beside = {
-        code: [(place, _codes_beside(place, pages[place.page]) & set(places)) for place in found]
-        for code, found in places.items()
+        code: [(place, _codes_beside(place, pages[place.page]) & set(places)) for place in matches]
+        for code, matches in places.items()
     }
-    own = {code: place for code, found in beside.items() for place, codes in reversed(found) if code in codes}
-    lacking = {code for code, found in places.items() if found and code not in own}
+    own = {code: place for code, matches in beside.items() for place, codes in reversed(matches) if code in codes}
+    lacking = {code for code, matches in places.items() if matches and code not in own}
     if not lacking:
         return own
     rows = list(_figure_rows(places, pages))
@@ -167,10 +162,10 @@ def places_at_codes(places: Mapping[int, Sequence[Place]], pages: Mapping[int, P
 def _figure_rows(
     places: Mapping[int, Sequence[Place]], pages: Mapping[int, Page]
 ) -> Iterator[tuple[int, dict[int, Word]]]:
-    """Lines below labels that print the codes of all of them: page, and each code's figure."""
-    found = [place for each in places.values() for place in each]
-    for page in dict.fromkeys(place.page for place in found):
-        top = min(place.box[1] for place in found if place.page == page)
+    """Lines below the labels with all of their codes: page, and the word of each code."""
+    all_places = [place for each in places.values() for place in each]
+    for page in dict.fromkeys(place.page for place in all_places):
+        top = min(place.box[1] for place in all_places if place.page == page)
         for line in page_lines(pages[page]):
             figures = {code: word for code, word in line.numbers if code in places}
             if line.box[1] > top and len(figures) == len(places) > 1:
@@ -180,15 +175,15 @@ def _figure_rows(
 def _heads(
     places: Mapping[int, Sequence[Place]], page: int, figures: Mapping[int, Word], height: float
 ) -> dict[int, Place]:
-    """By code, the place of its label next above a row of figures.
+    """The place of each code's label in the head above a row of figures: the one nearest to the code's figure.
 
     Args:
-        height: of the head, in heights of a letter: of the places within it, the one over the code's figure is taken.
+        height: of the head, in heights of a letter.
     """
     row_top = min(word.box[1] for word in figures.values())
     heads: dict[int, Place] = {}
-    for code, found in places.items():
-        above = [place for place in found if place.page == page and place.box[3] <= row_top + 3]
+    for code, matches in places.items():
+        above = [place for place in matches if place.page == page and place.box[3] <= row_top + 3]
         lowest = max((place.box[3] for place in above), default=0.0)
         head = [place for place in above if place.box[3] >= lowest - height * place.words[0].height]
         if head:
@@ -197,7 +192,7 @@ def _heads(
 
 
 def _codes_beside(place: Place, page: Page) -> set[int]:
-    """The figures left or right of a label, within its height, with no word in between."""
+    """The codes left or right of a label, at its height, with no word between."""
     _, top, _, bottom = place.box
     around = [word for word in page.words if top - 2 < word.y < bottom + 2 and word not in place.words]
     codes: set[int] = set()
@@ -212,7 +207,7 @@ def _codes_beside(place: Place, page: Page) -> set[int]:
 
 
 def _code(written: str) -> int | None:
-    """The code that a figure is, or the place that a letter counts; None for other words."""
+    """The code of a figure, or the number of a letter; None for other words."""
     if figure := FIGURE.fullmatch(written):
         return int(figure[1])
     letter = LETTER.fullmatch(written)
@@ -220,7 +215,7 @@ def _code(written: str) -> int | None:
 
 
 def _stands_left(one: Box, other: Box) -> bool:
-    """Whether a box stands beside another, not above or below it, with its middle further left."""
+    """Whether a box is beside another one, with its middle further left."""
     are_beside = min(one[3], other[3]) > max(one[1], other[1])
     return are_beside and one[0] + one[2] < other[0] + other[2]
 

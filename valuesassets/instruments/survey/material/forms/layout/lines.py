@@ -1,4 +1,4 @@
-"""Lines of a page: rows of ruled tables, and free lines of words cut into pieces at wide gaps."""
+"""Lines of a page: rows of ruled tables, and free lines cut into cells at wide gaps."""
 
 import dataclasses
 import functools
@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 from valuesassets.instruments.survey.material.forms.layout.pages import Page
 from valuesassets.instruments.survey.material.forms.layout.words import Box, Word, text_lines, union
 
-GAP = 9.0
-"""Free words further apart than so many points belong to different pieces of a line."""
-SMALL = 0.93
-"""Share of the usual height of letters under which a line is small print."""
-TOUCH = 2.0
-"""Rules are drawn so inexactly."""
+GAP = 9.0  # least points between two cells of a free line
+SMALL = 0.93  # share of the usual height of letters below which a line is small print
+TOUCH = 2.0  # tolerance of drawn rules in points
 FIGURES = re.compile(r"\d{1,2}")
 BROKEN = re.compile(r"\(?[vV](\d{1,3})\s?([a-z])\)?")
 """A variable code that a narrow cell breaks in two: `V45` over `a`."""
@@ -27,7 +24,7 @@ BROKEN = re.compile(r"\(?[vV](\d{1,3})\s?([a-z])\)?")
 
 @dataclass(frozen=True)
 class Cell:
-    """Words that belong together: a table cell (with its frame), or a piece of a free line."""
+    """A table cell (with its frame), or a part of a free line."""
 
     words: tuple[Word, ...]
     frame: Box | None = None
@@ -44,7 +41,7 @@ class Cell:
 
     @property
     def is_letter(self) -> bool:
-        """Whether it holds but the letter of a list's item: `A`, `b.`."""
+        """Whether the cell holds only the letter of a list's item: `A`, `b.`."""
         return bool(re.fullmatch(r"(?:[^\W\d_]|\(cid:\d+\))\s?[.)]?", self.text))
 
 
@@ -78,13 +75,13 @@ class Line:
 
     @functools.cached_property
     def numbers(self) -> tuple[tuple[int, Word], ...]:
-        """The answer codes with their words, left to right: those of cells that hold nothing but figures."""
+        """The answer codes with their words, left to right, from cells that hold only figures."""
         cells = [cell.words for cell in self.cells if all(FIGURES.fullmatch(word.text) for word in cell.words)]
         return tuple((int(word.text), word) for words in cells for word in sorted(words, key=lambda each: each.box[0]))
 
     @functools.cached_property
     def other_words(self) -> tuple[Word, ...]:
-        """The words that are neither variable code nor answer code nor a bracket that strayed from a code."""
+        """The words that are neither a variable code, nor an answer code, nor a single bracket."""
         taken = {*self.codes, *(word for _, word in self.numbers)}
         return tuple(word for word in self.words if word not in taken and word.text not in ("(", ")"))
 
@@ -95,7 +92,7 @@ class Line:
 
     @property
     def is_boxed_note(self) -> bool:
-        """Whether it is a frame of its own, such as the name of a show card."""
+        """Whether the line is a single frame, such as the name of a show card."""
         return self.is_ruled and len(self.cells) == 1
 
     @property
@@ -104,7 +101,7 @@ class Line:
         return sum(word.is_bold for word in self.words) * 2 > len(self.words)
 
     def without(self, dropped: Collection[Word]) -> "Line":
-        """The line without some of its words; cells that hold nothing else go with them, at last all of them."""
+        """The line without some words, and without the cells that hold no others."""
         if not dropped:
             return self
         kept = ((tuple(word for word in cell.words if word not in dropped), cell.frame) for cell in self.cells)
@@ -112,15 +109,15 @@ class Line:
 
 
 def is_small_print(line: Line, height: float) -> bool:
-    """Whether a line is set smaller than letters of some height, as footnotes are."""
+    """Whether a line is smaller than text of a height, as footnotes are."""
     return line.words[0].height < SMALL * height
 
 
 def join_lines(lines: Sequence[Sequence[Word]], keeps_hyphens: bool = True) -> str:
-    """The text of wrapped lines; a word broken at its hyphen is put together again.
+    """The text of wrapped lines, with words broken at a hyphen joined.
 
     Args:
-        keeps_hyphens: whether the hyphen stays: in running text most are the word's own, in narrow columns few are.
+        keeps_hyphens: whether the hyphen stays, as it does in running text but seldom in narrow columns.
     """
     text = ""
     for line in lines:
@@ -150,7 +147,7 @@ def page_lines(page: Page) -> tuple[Line, ...]:
 
 
 def _is_table(words: Sequence[Word]) -> bool:
-    """Whether the words of one frame are rows of a table without rules between them, or a column of one."""
+    """Whether the words of one frame are rows, or a column, of a table without rules between rows."""
     rows = [_free_line(1, line) for line in text_lines(words)]
     figures = [sum(cell.text.isdigit() for cell in row.cells) for row in rows]
     ends_coded = [row.cells[-1].text.isdigit() for row in rows]
@@ -172,7 +169,7 @@ def _frame(word: Word, horizontal: NDArray[np.float64], vertical: NDArray[np.flo
 
 
 def _table_rows(number: int, in_frame: dict[Box, list[Word]]) -> list[Line]:
-    """Cells of the same height side by side; a cell beside lower ones goes to the one that its words stand in."""
+    """Lines of cells side by side; a tall cell joins the lower cells that are level with its words."""
     bands: list[tuple[float, float, list[Cell], list[Box]]] = []
     for frame, words in sorted(in_frame.items(), key=lambda each: (each[0][3] - each[0][1], each[0])):
         cell = Cell(tuple(word for line in text_lines(words) for word in line), frame)

@@ -1,7 +1,7 @@
-"""What a page shows of a line of text that its text layer has lost: no word of it is left, but its place is.
+"""Finds lines that the text layer of a form has lost: their words are gone, but their place is empty.
 
-A label or an item that has lost a line reads like a shorter one. Its neighbours tell: cells of a form keep to one
-height, items of a battery have the same answers, rows of a grid have codes, and questions are counted.
+A label or item that has lost a line reads like a shorter one, but differs from its neighbours: text has one height in
+the cells of a form, items of a battery share their answers, rows of a grid have codes, and questions are numbered.
 """
 
 import itertools
@@ -19,32 +19,27 @@ from valuesassets.records.lexicon import Lexicon
 from valuesassets.records.questions import Question, has_words
 
 MOST_OFF, MOST_OFF_SHARE = 12, 0.01
-"""So many of a form's cells, or such a share, may stand at another height of their frames; where more do, each form has
-its own way, and a height says nothing."""
+"""Most cells, by number and by share, at an unusual height; if there are more, height is no evidence in this form."""
 FEWEST_CELLS = 20
-OFF = 0.25
-"""So many heights of a letter off the usual place are another place."""
+OFF = 0.25  # least distance from the usual height of text in its cell, in heights of a letter
 WIDE, LEADING = 1.5, 1.25
-"""A line so many times the usual distance below the one before has lost one between them; that distance, in heights."""
-LEAST_ROW, MOST_ROW, FEWEST_COLUMNS = 8.0, 60.0, 4
-"""A row of answers is so many points high, and has so many rules across it at least."""
+"""A gap of WIDE times the usual distance of lines has lost a line; LEADING is that distance in heights of a letter."""
+LEAST_ROW, MOST_ROW, FEWEST_COLUMNS = 8.0, 60.0, 4  # height of a row of answers in points; vertical rules across it
 FEWEST_NUMBERS = 10
-MOST_GAPS = 1 / 20
-"""Of a form's question numbers so many may be left out; more are another way to count."""
-SHORT = 3
-"""Letters of the short forms for don't know that a table prints over its columns."""
+MOST_GAPS = 1 / 20  # most question numbers, as a share, that lost lines explain; more are another way of numbering
+SHORT = 3  # letters of the abbreviations of don't know over the columns of a table
 
-Said = tuple[str | None, int | None, str]
-"""Question, page, and what is in doubt."""
+ADVICE = "read the page, and say drop = true if not"
+Doubt = tuple[str | None, int | None, str]  # question, page, and the problem
 
 
 def battery_faults(
     questions: Sequence[Question], lexicon: Lexicon | None = None, is_printed: bool = True
-) -> Iterator[Said]:
-    """Items that are empty in a battery, answers that others of it have not, and labels that hold other words too.
+) -> Iterator[Doubt]:
+    """Empty items of a battery, answers unlike those of the battery, and labels with foreign words.
 
     Args:
-        is_printed: whether a form was read, in which a list has one head for all its items.
+        is_printed: whether a form was read, where a list has one head for all its items.
     """
     lists: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
@@ -52,8 +47,8 @@ def battery_faults(
     short = _short_forms(lexicon)
     for question in questions:
         near = [each for each in lists[question.stem or question.text] if each is not question]
-        said = [*_beside_its_list(question, near, is_printed), *(_in_labels(question, short) if is_printed else ())]
-        yield from ((question.id, question.page, each) for each in said)
+        problems = [*_beside_its_list(question, near, is_printed), *(_in_labels(question, short) if is_printed else ())]
+        yield from ((question.id, question.page, problem) for problem in problems)
 
 
 def _beside_its_list(question: Question, near: Sequence[Question], is_printed: bool) -> Iterator[str]:
@@ -81,14 +76,14 @@ def _in_labels(question: Question, short: frozenset[str]) -> Iterator[str]:
 
 
 def _short_forms(lexicon: Lexicon | None) -> frozenset[str]:
-    """The short forms for don't know and no answer, in capitals as tables print them."""
+    """The abbreviations of don't know and no answer, in capitals."""
     words = lexicon.missing_answers if lexicon else ()
     return frozenset(word for word in words if word.isupper() and word.isalpha() and 1 < len(word) <= SHORT)
 
 
 @dataclass(frozen=True)
 class _Placed:
-    """A cell's text in its frame: how far its middle is below the frame's, in heights of a letter; its lines."""
+    """A cell; how far its text is below the middle of its frame, in heights of a letter; and its lines."""
 
     cell: Cell
     page: int
@@ -96,10 +91,8 @@ class _Placed:
     lines: list[list[Word]]
 
 
-def cell_faults(questions: Sequence[Question], pages: Sequence[Page]) -> Iterator[Said]:
-    """Cells of ruled tables whose text stands at another height than the form's others, or has a gap within; of each
-    question the first.
-    """
+def cell_faults(questions: Sequence[Question], pages: Sequence[Page]) -> Iterator[Doubt]:
+    """The first cell of each question whose text has an unusual height in its frame, or a gap between its lines."""
     placed = [each for page in pages for line in page_lines(page) if line.is_ruled for each in _placed(line)]
     if len(placed) < FEWEST_CELLS:
         return
@@ -113,17 +106,17 @@ def cell_faults(questions: Sequence[Question], pages: Sequence[Page]) -> Iterato
         question = _at(each, questions) if abs(each.off - usual) >= OFF or has_gap else None
         if question is not None and question.id not in named:
             named.add(question.id)
-            said = f"{each.cell.text[:60]!r} does not fill its cell as the form's others do: is a line lost?"
-            yield question.id, each.page, said
+            message = f"{each.cell.text[:60]!r} does not fill its cell as the form's others do: is a line lost?"
+            yield question.id, each.page, message
 
 
 def _at(placed: _Placed, questions: Sequence[Question]) -> Question | None:
-    """The question that a cell belongs to: the one in whose box it stands, else the next one below it."""
+    """The question of a cell: the one whose box holds it, else the next one below."""
     top, bottom = placed.cell.box[1], placed.cell.box[3]
-    here = [(each.box, each) for each in questions if each.page == placed.page and each.box]
-    within = [question for box, question in here if box[1] < bottom and top < box[3]]
-    below = sorted((box[1], place) for place, (box, _) in enumerate(here) if box[1] >= bottom)
-    return within[0] if within else here[below[0][1]][1] if below else None
+    on_page = [(each.box, each) for each in questions if each.page == placed.page and each.box]
+    within = [question for box, question in on_page if box[1] < bottom and top < box[3]]
+    below = sorted((box[1], place) for place, (box, _) in enumerate(on_page) if box[1] >= bottom)
+    return within[0] if within else on_page[below[0][1]][1] if below else None
 
 
 def _placed(line: Line) -> Iterator[_Placed]:
@@ -137,24 +130,24 @@ def _placed(line: Line) -> Iterator[_Placed]:
         yield _Placed(cell, line.page, off, lines)
 
 
-def empty_row_faults(questions: Sequence[Question], pages: Sequence[Page]) -> Iterator[Said]:
-    """Rows of ruled tables in which nothing stands: a table of a form has none."""
+def empty_row_faults(questions: Sequence[Question], pages: Sequence[Page]) -> Iterator[Doubt]:
+    """Empty rows of ruled tables, which a form does not have."""
     for page in pages:
-        here = sorted((each.box[1], each.id) for each in questions if each.page == page.number and each.box)
+        on_page = sorted((each.box[1], each.id) for each in questions if each.page == page.number and each.box)
         heights = sorted({round(float(y), 1) for y, *_ in page.horizontal})
         for top, bottom in itertools.pairwise(heights):
             if not LEAST_ROW <= bottom - top <= MOST_ROW or any(top < word.y < bottom for word in page.words):
                 continue
             middle = (top + bottom) / 2
             columns = {round(float(x)) for x, upper, lower in page.vertical if upper <= middle <= lower}
-            before = [code for y, code in here if y < middle]
-            if len(columns) >= FEWEST_COLUMNS and here:
-                code = before[-1] if before else here[0][1]
+            above = [code for y, code in on_page if y < middle]
+            if len(columns) >= FEWEST_COLUMNS and on_page:
+                code = above[-1] if above else on_page[0][1]
                 yield code, page.number, "a row of the table beside it is empty: is a line lost? read the page"
 
 
-def row_faults(pages: Sequence[Page]) -> Iterator[Said]:
-    """Rows that lack their code, or their answers, in tables of which other rows have both."""
+def row_faults(pages: Sequence[Page]) -> Iterator[Doubt]:
+    """Rows without code or answers in tables whose other rows have both."""
     for page in pages:
         lines = page_lines(page)
         for before, line, after in zip([None, *lines], lines, [*lines[1:], None], strict=False):
@@ -164,15 +157,15 @@ def row_faults(pages: Sequence[Page]) -> Iterator[Said]:
             alike = [each for each in near if [v for v, _ in each.numbers] == [v for v, _ in line.numbers]]
             text = " ".join(word.text for word in line.other_words)[:60]
             if len(line.numbers) > 1 and alike:
-                said = f"{text!r} has answers but no variable code, as the rows beside it have; read the page"
-                yield alike[0].codes[0].code, page.number, said
+                message = f"{text!r} has answers but no variable code, as the rows beside it have; read the page"
+                yield alike[0].codes[0].code, page.number, message
             elif not line.numbers and before in near and before is not None and _touch(before, line):
-                said = f"{text!r} has neither variable code nor answers, as the row above it has; read the page"
-                yield before.codes[0].code, page.number, said
+                message = f"{text!r} has neither variable code nor answers, as the row above it has; read the page"
+                yield before.codes[0].code, page.number, message
 
 
 def _touch(above: Line, below: Line) -> bool:
-    """Whether two lines are rows of one table, the one right under the other."""
+    """Whether two lines are neighbouring rows of one table."""
     frames = [[cell.frame for cell in line.cells if cell.frame] for line in (above, below)]
     if not all(frames) or len(below.cells) > len(above.cells):
         return False
@@ -180,28 +173,23 @@ def _touch(above: Line, below: Line) -> bool:
     return abs(upper[3] - lower[1]) < TOUCH and lower[0] < upper[2] + TOUCH
 
 
-def number_faults(numbers: Sequence[str], coded: Collection[str]) -> Iterator[Said]:
-    """Numbers that are left out in the count of a form's questions, or under which no variable code is printed.
-
-    Args:
-        coded: numbers under which one is.
-    """
-    found = [match for number in numbers if (match := re.fullmatch(r"([^\W\d_]{0,2})(\d{1,3})", number))]
-    counted = sorted({int(match[2]) for match in found})
+def number_faults(numbers: Sequence[str], coded: Collection[str]) -> Iterator[Doubt]:
+    """Question numbers that the form skips, or that have no variable code; `coded` are the numbers with one."""
+    matches = [match for number in numbers if (match := re.fullmatch(r"([^\W\d_]{0,2})(\d{1,3})", number))]
+    counted = sorted({int(match[2]) for match in matches})
     if len(counted) < FEWEST_NUMBERS:
         return
     bare = [number for number in dict.fromkeys(numbers) if number not in coded]
     if len(bare) <= MOST_GAPS * len(counted):
         for number in bare:
-            yield (
-                number,
-                None,
-                "no variable code stands under it: is a line lost? read the page, and say drop = true if not",
-            )
+            yield number, None, f"no variable code stands under it: is a line lost? {ADVICE}"
     lacking = [number for number in range(counted[0], counted[-1]) if number not in counted]
     if 0 < len(lacking) <= MOST_GAPS * len(counted):
-        letter = found[0][1]
+        letter = matches[0][1]
         for number in lacking:
-            said = f"{letter}{number} is nowhere in the form, though the numbers around it are: is a line lost? "
-            said += "read the page, and say drop = true if not"
-            yield f"{letter}{number}", None, said
+            name = f"{letter}{number}"
+            yield (
+                name,
+                None,
+                f"{name} is nowhere in the form, though the numbers around it are: is a line lost? {ADVICE}",
+            )

@@ -1,8 +1,4 @@
-"""What is printed on a page: its characters, rectangles and lines, and nothing else of it.
-
-pdfplumber makes a dictionary of every attribute of every object, curves and pictures among them: a quarter of the time
-that a form took.
-"""
+"""Reads characters, rectangles and lines of a page alone; pdfplumber spends a quarter of a form's time on the rest."""
 
 from typing import Any
 
@@ -18,10 +14,10 @@ KINDS: dict[type[LTComponent], str] = {LTChar: "char", LTRect: "rect", LTLine: "
 
 
 class PrintedPage(pdfplumber.page.Page):
-    """A page of pdfplumber that knows its characters, rectangles and lines only, with what words and rules need."""
+    """A page of pdfplumber with only characters, rectangles and lines, and the attributes that words and rules need."""
 
     def parse_objects(self) -> dict[str, list[dict[str, Any]]]:
-        """As pdfplumber's, kind by kind."""
+        """The objects by kind, as pdfplumber gives them."""
         device = _Printed(self.pdf.rsrcmgr, pageno=self.page_number)
         try:
             PDFPageInterpreter(self.pdf.rsrcmgr, device).process_page(self.page_obj)
@@ -58,7 +54,7 @@ def _of_character(char: LTChar, doctop: float) -> dict[str, Any]:
 
 
 class _Printed(PDFPageAggregator):
-    """Keeps what is printed, also inside of figures, in the order of the stream; no pictures."""
+    """Keeps printed objects, also inside figures, in the order of the stream; ignores pictures."""
 
     def begin_figure(self, name: str, bbox: Rect, matrix: Matrix) -> None:
         pass

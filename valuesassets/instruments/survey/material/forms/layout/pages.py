@@ -1,4 +1,4 @@
-"""Pages as words with boxes and thin rules, read out of a PDF once."""
+"""Reads the pages of a PDF as words with boxes, and thin rules."""
 
 import dataclasses
 import math
@@ -31,10 +31,9 @@ from valuesassets.records.errors import PdfError
 from valuesassets.records.files import no_such_file
 from valuesassets.records.limited import within_limits
 
-THIN = 2.5
-"""A rectangle up to so many points thick is a rule."""
+THIN = 2.5  # points; thicker rectangles are no rules
 TICK_BOX = re.compile("[\u25a0-\u25ff\u2610-\u2612\u274d-\u2752\u2b1b-\u2b1c\uf06d-\uf072\uf0a1-\uf0a8]")
-"""Boxes and circles to tick, those of the Wingdings font among them: they stand beside codes and say nothing."""
+"""Boxes and circles to tick, also those of the Wingdings font; they carry no information."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,28 +47,25 @@ class Page:
     horizontal: NDArray[np.float64]
     vertical: NDArray[np.float64]
     turn: int = 0
-    """By how many degrees clockwise the page, as a viewer shows it, must be turned for its text to stand upright."""
+    """Degrees clockwise by which the page, as a viewer shows it, must be turned to have upright text."""
 
 
 _read_before: dict[tuple[Path, int, int], tuple[Page, ...]] = {}
 MOST_WORDS, MOST_ON_A_PAGE = 150_000, 10_000
-"""Words of a form, and words or rules of one page: ten times, and three times, what the largest of EVS 2017 has."""
-MOST_POINTS = 14_400.0
-"""The widest and the highest page that the format has room for."""
-FARTHEST = 1e6
-"""What is said to stand so many points away is on no page."""
-REMEMBERED = 2
-"""So many files stay in memory, for the checks that follow an extraction."""
+"""Words of a form, and words or rules of one page: ten times, and three times, the largest numbers in EVS 2017."""
+MOST_POINTS = 14_400.0  # largest width and height of a page in the PDF format
+FARTHEST = 1e6  # points; objects further away are on no page
+REMEMBERED = 2  # files that stay in memory for the checks after an extraction
 
 
 def read_pages(pdf: Path, on_page: Callable[[int, int], None] | None = None) -> tuple[Page, ...]:
-    """All pages of a PDF. The last files read are remembered while unchanged, so that checks need no second pass.
+    """All pages of a PDF; the last files stay in memory while they are unchanged.
 
     Args:
-        on_page: told (pages read, pages in all) after each page that is read.
+        on_page: called with (pages read, pages in all) after each page.
 
     Raises:
-        PdfError: not a readable PDF, or one without a text layer; one that takes too long or has too much on a page.
+        PdfError: not a readable PDF, no text layer, too slow to read, or too much on a page.
     """
     if pdf.is_dir():
         raise PdfError(f"{pdf}: is a folder, a PDF was expected; name the PDF in it")
@@ -118,7 +114,7 @@ def _read_pages(pdf: Path, on_page: Callable[[int, int], object]) -> tuple[Page,
 
 
 def _excess(pages: Sequence[Page]) -> str | None:
-    """What is too large or too much on the pages up to the last one; None where nothing is."""
+    """Which limit the last page, or all pages together, exceed; None if they exceed none."""
     page, words = pages[-1], sum(len(each.words) for each in pages)
     if not all(0 < edge <= MOST_POINTS for edge in (page.width, page.height)):
         return f"page {page.number} is {page.width:g} by {page.height:g} points large, as no paper is"
@@ -129,7 +125,7 @@ def _excess(pages: Sequence[Page]) -> str | None:
 
 
 def _upright(document: pdfplumber.pdf.PDF, page: PrintedPage) -> tuple[PrintedPage, int]:
-    """The page as its text stands upright, and by how many degrees it was turned for that."""
+    """The page with upright text, and the degrees by which it was turned."""
     directions = Counter((round(char["matrix"][0], 1), round(char["matrix"][1], 1)) for char in page.chars)
     across, up = directions.most_common(1)[0][0] if directions else (1, 0)
     turn = round(math.degrees(math.atan2(up, across)) / 90) * 90 % 360
@@ -166,7 +162,7 @@ def _is_near(box: tuple[float, float, float, float]) -> bool:
 
 
 def _footnote_markers(chars: Sequence[dict[str, Any]]) -> set[int]:
-    """Which characters (by `id`) are figures set small and high behind a word."""
+    """The `id` of each character that is a small, raised figure after a word."""
     markers: set[int] = set()
     before = None
     for char in chars:

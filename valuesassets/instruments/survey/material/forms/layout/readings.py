@@ -1,10 +1,11 @@
-"""A form as read: which layout its pages show, and the questions that it reads there."""
+"""Reads a form: the layout that its pages show, and the questions in that layout."""
 
 import functools
 import re
 from dataclasses import dataclass
 
 from valuesassets.instruments.survey.material.forms.layout.blocks import Reading
+from valuesassets.instruments.survey.material.forms.layout.form_lines import PrintedForm
 from valuesassets.instruments.survey.material.forms.layout.layouts import (
     card_list,
     field_grid,
@@ -12,24 +13,23 @@ from valuesassets.instruments.survey.material.forms.layout.layouts import (
     web_script,
 )
 from valuesassets.instruments.survey.material.forms.layout.pages import Page
-from valuesassets.instruments.survey.material.forms.layout.printed_form import PrintedForm
 
-LAYOUTS = (web_script.LAYOUT, card_list.LAYOUT, field_grid.LAYOUT, numbered_list.LAYOUT)
-"""The layouts that are known, in the order in which a form is held against them."""
+LAYOUTS = {"web_script": web_script, "card_list": card_list, "field_grid": field_grid, "numbered_list": numbered_list}
+"""The known layouts in the order of their trial. Each module has `evidence` (the evidence on the pages that a form has
+the layout, in words, or None), `divide` (a form into blocks) and `read` (blocks into questions)."""
 NUMBERED = re.compile(r"[\[({]?[^\W\d_]{0,2}\d{1,3}[^\W\d_]?[\])}.:]*\s")
-LONGEST_EXAMPLE = 80
-"""Letters of the line that is quoted."""
+LONGEST_EXAMPLE = 80  # letters of a quoted line
 
 
 @dataclass(frozen=True)
 class FormReading:
-    """What was read of a form.
+    """The layout and the questions of a form.
 
     Attributes:
-        layout: name of the layout that its pages show; None where they show none that is known.
-        why: what on the pages told it, or what they show instead.
-        numbers: what its blocks are numbered by, in reading order, those of which nothing could be read included.
-        readings: the questions in their order; those without a code are a country's own.
+        layout: its name; None if the pages show no known layout.
+        why: the evidence for the layout, or what the pages show instead.
+        numbers: the numbers of all blocks, in reading order, also of unreadable ones.
+        readings: the questions in order; those without a code are a country's own.
     """
 
     layout: str | None
@@ -40,17 +40,17 @@ class FormReading:
 
 @functools.lru_cache(maxsize=2)
 def read_form(pages: tuple[Page, ...]) -> FormReading:
-    """The questions of a form, read as the first layout asks for that its pages show; the last few are remembered."""
+    """The questions of a form in the first layout that its pages show."""
     form = PrintedForm(pages)
-    for layout in LAYOUTS:
+    for name, layout in LAYOUTS.items():
         if why := layout.evidence(form):
             blocks = layout.divide(form)
-            return FormReading(layout.name, why, tuple(each.source_id for each in blocks), tuple(layout.read(blocks)))
-    return FormReading(None, _shown(form))
+            return FormReading(name, why, tuple(each.source_id for each in blocks), tuple(layout.read(blocks)))
+    return FormReading(None, _summary(form))
 
 
-def _shown(form: PrintedForm) -> str:
-    """What the pages of a form of no known layout show: how much there is of what others are told by, and a line."""
+def _summary(form: PrintedForm) -> str:
+    """What the pages of a form without a known layout show, in words."""
     words = sum(len(line.words) for line in form.lines)
     numbers = sum(NUMBERED.match(line.text) is not None for line in form.lines)
     longest = max(form.lines, key=lambda line: len(line.words), default=None)

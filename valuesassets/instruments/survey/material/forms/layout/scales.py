@@ -1,4 +1,4 @@
-"""Answer codes and the labels over them: heads of tables, and the two anchors of a ten-point scale."""
+"""Reads the labels over answer codes: heads of tables, and the two anchors of a ten-point scale."""
 
 import itertools
 import re
@@ -9,18 +9,17 @@ from valuesassets.instruments.survey.material.forms.layout.wording import is_not
 from valuesassets.instruments.survey.material.forms.layout.words import Word, text_lines, union
 from valuesassets.records.questions import MISSING_CODES, TEN
 
-GUTTER = 0.45
-"""Labels over a scale are so many heights of a line apart; the space between words is about half of that."""
+GUTTER = 0.45  # least heights of a line between labels over a scale; words are half as far apart
 
 
 def answer_values(printed: Sequence[int], offers_all: bool = False) -> list[int]:
-    """Which printed codes are answers: codes for don't know, no answer and not applicable are not.
+    """The printed codes that are answers, without those for don't know, no answer and not applicable.
 
-    Two-figure codes (66, 77, 88, 99) are never answers; where none is printed, 8 and 9 are not either, nor is 7 where
-    it does not follow 6. Nought stands for an answer that is not offered, unless it ends a scale (2, 1, 0).
+    Two-figure codes (66, 77, 88, 99) are never answers. If none of them is printed, 8 and 9 are not either, nor is a 7
+    that does not follow 6. Zero is an answer only at the end of a falling scale (2, 1, 0).
 
     Args:
-        offers_all: whether the form's codes for don't know and the like are negative, and so none of these.
+        offers_all: whether the form's codes for don't know and the like are negative, so that all these are answers.
 
     >>> answer_values([1, 2, 3, 4, 8, 9, 7]), answer_values([1, 2, 3, 4, 5, 6, 7, 8, 9])
     ([1, 2, 3, 4], [1, 2, 3, 4, 5, 6, 7])
@@ -42,7 +41,7 @@ def answer_values(printed: Sequence[int], offers_all: bool = False) -> list[int]
 
 
 def answer_columns(printed: Sequence[tuple[int, Word]], offers_all: bool = False) -> dict[int, float]:
-    """The answers among the codes of a row, left to right, each with the horizontal centre at which it is printed."""
+    """The answers among the codes of a row, left to right, each with its horizontal centre."""
     values = [value for value, _ in printed]
     kept = list(TEN) if values[:10] == list(TEN) else answer_values(values, offers_all)
     columns: dict[int, float] = {}
@@ -55,21 +54,21 @@ def answer_columns(printed: Sequence[tuple[int, Word]], offers_all: bool = False
 def column_labels(
     head: Sequence[Line], printed: Sequence[tuple[int, Word]], offers_all: bool = False
 ) -> dict[int, str]:
-    """Label by answer code of a row, out of the lines above it; the other codes draw off their own labels (DK, NA)."""
+    """The label of each answer code in the lines above a row; other codes take their own labels (DK, NA)."""
     columns = answer_columns(printed, offers_all)
     if not columns:
         return {}
     if len(columns) >= 9:  # a scale of which only the ends carry labels
         return _anchor_labels(head, columns, printed)
-    found: dict[int, list[Word]] = {value: [] for value in columns}
+    words_over: dict[int, list[Word]] = {value: [] for value in columns}
     everywhere = [(value, word.x) for value, word in printed]
     for cell in (cell for line in head for cell in line.cells):
         within = [column for column in everywhere if not cell.frame or cell.frame[0] <= column[1] <= cell.frame[2]]
         for word in cell.words if within else ():
             value, x = min(within, key=lambda column: abs(column[1] - word.x))
             if columns.get(value) == x:
-                found[value].append(word)
-    labels = {value: _label(words) for value, words in found.items()}
+                words_over[value].append(word)
+    labels = {value: _label(words) for value, words in words_over.items()}
     if all(re.search(rf"\D {value}$", label) for value, label in labels.items()):
         return {value: label.removesuffix(f" {value}") for value, label in labels.items()}
     return labels
@@ -78,7 +77,7 @@ def column_labels(
 def _anchor_labels(
     head: Sequence[Line], columns: dict[int, float], printed: Sequence[tuple[int, Word]]
 ) -> dict[int, str]:
-    """The labels of the first and the last point: what stands left and right of the widest gap over the scale."""
+    """The labels of the first and last point, left and right of the widest gap over the scale."""
     (first, start), *_, (last, end) = columns.items()
     beyond = [word.x for _, word in printed if word.x > end]
     strips = _strips([word for line in head for word in line.words])
@@ -89,7 +88,7 @@ def _anchor_labels(
 
 
 def _strips(words: Sequence[Word]) -> list[list[Word]]:
-    """Words that stand over each other or next to each other, from left to right, cut where a strip stays free."""
+    """Words from left to right, divided at free vertical strips."""
     strips: list[list[Word]] = []
     reach = 0.0
     for word in sorted(words, key=lambda each: each.box[0]):
@@ -102,7 +101,7 @@ def _strips(words: Sequence[Word]) -> list[list[Word]]:
 
 
 def _over_scale(strip: Sequence[Word], last: float, beyond: Sequence[float]) -> list[Word]:
-    """The words of a strip that label the scale itself, not the codes for don't know and no answer beyond it."""
+    """The words of a strip that label the scale, not the codes for don't know and no answer beyond it."""
     left, _, right, _ = union(word.box for word in strip)
     if not any(left <= x <= right for x in beyond):
         return list(strip)
@@ -112,7 +111,7 @@ def _over_scale(strip: Sequence[Word], last: float, beyond: Sequence[float]) -> 
 
 
 def _widest_gap(words: Sequence[Word], middle: float) -> float:
-    """The middle of the widest free strip between words; the middle of the scale where there is none."""
+    """The middle of the widest free strip between words, or of the scale if there is none."""
     strips = _strips(words)
     boxes = [union(word.box for word in strip) for strip in strips]
     edges = [(before[2], after[0]) for before, after in itertools.pairwise(boxes)]

@@ -1,4 +1,4 @@
-"""The text layer of a form: its script and language, what of it is damaged, and of bilingual forms one of the two."""
+"""The text layer of a form: its script, language and damage, and one language of a bilingual form."""
 
 import dataclasses
 import functools
@@ -22,35 +22,23 @@ OWN_LETTERS = {
     "nor": "æøå", "srp": "čćšž", "mkd": "ѓќњј", "sqi": "çë",
 }  # fmt: skip
 """Letters that any longer text in a language has, and that damaged text layers lose."""
-LONG_TEXT = 6000
-"""From so many letters on, a letter of the language that never occurs is a lost one."""
+LONG_TEXT = 6000  # letters of a text in which every letter of its language occurs
 ADVICE = "the text layer is damaged: use the page images: run text recognition (OCR) over them and extract the result"
-TOLD_APART = (
+DISTINGUISHED = (
     *("bul", "ces", "dan", "deu", "ell", "eng", "est", "fin", "fra", "hrv", "hun", "ita"),
     *("lit", "lvs", "mkd", "nld", "nor", "pol", "por", "ron", "rus", "slk", "slv", "spa", "sqi", "srp", "swe"),
 )
-"""The languages told apart: those of the bundled form, and Russian, which stands beside others in bilingual forms."""
-FEWEST_LETTERS = 40
-"""Shorter texts are not judged."""
-FEWEST_FOREIGN = 5
-"""With so many texts in one other language, a form is bilingual, and its short texts are judged too."""
-CLEAR = 8.0
-"""Log odds (nats) beyond which one text is not clearer than another."""
-NEIGHBOURS = 2
-NEIGHBOUR_WEIGHT = 0.6
-"""What the texts before and behind say of a text's language: those of one language stand together."""
-LETTERS_OF_COLUMN = 120
-"""A column is judged by its language from so many letters on."""
-MOST_CROSSING = 0.1
-"""Share of the lines of a page that may cross the strip between two columns: headings, and the like."""
-REMEMBERED_PAGES = 256
-"""So many pages stay in memory without their other language: one page that changes is read alone."""
-HALF = 0.5
-"""A word is in the script of half of its letters."""
-GUTTER = 6.0
-"""Columns are so many points apart."""
-_Span = tuple[float, float]
-"""Left and right edge of a column."""
+"""The languages that are distinguished: those of the bundled form, and Russian, a common second language of forms."""
+FEWEST_LETTERS = 40  # of a text whose language is judged
+FEWEST_FOREIGN = 5  # texts in one other language that make a form bilingual
+CLEAR = 8.0  # largest log odds (nats) of one text
+NEIGHBOURS, NEIGHBOUR_WEIGHT = 2, 0.6  # texts before and after a text that count towards its language, and their weight
+LETTERS_OF_COLUMN = 120  # of a column whose language is judged
+MOST_CROSSING = 0.1  # share of the lines of a page that may cross a gutter, such as headings
+REMEMBERED_PAGES = 256  # pages that stay in memory without their other language
+HALF = 0.5  # least share of a word's letters in its script
+GUTTER = 6.0  # least points between columns
+_Span = tuple[float, float]  # left and right edge of a column
 
 
 def named_script(language: str) -> str:
@@ -63,7 +51,7 @@ def named_script(language: str) -> str:
 
 
 def script_share(text: str, language: str, fewest: int = 4) -> float | None:
-    """Share of a text's letters that a language is written in; None where it has fewer letters than `fewest`.
+    """Share of a text's letters in the scripts of a language; None for fewer letters than `fewest`.
 
     >>> script_share("Πόσο καλά", "ell"), script_share("12", "eng")
     (1.0, None)
@@ -72,7 +60,7 @@ def script_share(text: str, language: str, fewest: int = 4) -> float | None:
 
 
 def is_damaged(word: str) -> bool:
-    """Whether a word holds a glyph without a character. One that stands alone, or in a row, is a bullet or a leader.
+    """Whether a word holds a glyph without a character; a word of one repeated glyph is a bullet or leader.
 
     >>> is_damaged("wa(cid:298)ne"), is_damaged("(cid:183)"), is_damaged("(cid:1)(cid:1)(cid:1)"), is_damaged("a")
     (True, False, False, False)
@@ -91,7 +79,7 @@ def unreadable_share(words: Iterable[str]) -> float:
 
 
 def lost_letters(text: str, language: str) -> str:
-    """Letters of the language that a long text never uses; empty for short texts, and for those in its other script.
+    """Letters of the language that a long text never uses; empty for short texts, and for its other script.
 
     >>> lost_letters("dobry dzien " * 1000, "pol"), lost_letters("dobry", "pol"), lost_letters("дан " * 2000, "srp")
     ('ąćęłńóśźż', '', '')
@@ -107,52 +95,49 @@ def lost_letters(text: str, language: str) -> str:
 
 
 def foreign_language(text: str, language: str) -> str | None:
-    """The language (ISO 639-3) that a text is in, where that is not its own; None where it may be or where it is short.
+    """The language (ISO 639-3) of a text if it is not the expected one; None for short or uncertain texts.
 
     >>> foreign_language("Az emberek szabad választásokon választják meg a vezetőiket", "slk")
     'hun'
     >>> foreign_language("Ľudia si vyberajú svojich lídrov v slobodných voľbách", "slk") is None
     True
     """
-    if language not in TOLD_APART:
+    if language not in DISTINGUISHED:
         return None
-    return spoken_language.foreign_language(text, language, TOLD_APART, FEWEST_LETTERS)
+    return spoken_language.foreign_language(text, language, DISTINGUISHED, FEWEST_LETTERS)
 
 
 def foreign_languages(texts: Sequence[str], language: str) -> list[str | None]:
-    """The same for the texts of one form, in their order.
+    """The same for the texts of one form, in order; `texts` are items, without the stems that a list shares.
 
-    Where it is bilingual, every text is either in its own or in the other language, short ones and those between, and
-    its neighbours count. A text is what only one question says, not what a list shares.
+    In a bilingual form every text, also a short one, is in one of the two languages, and its neighbours count.
     """
     alone = [foreign_language(text, language) for text in texts]
     other, count = Counter(filter(None, alone)).most_common(1)[0] if any(alone) else ("", 0)
     if count < FEWEST_FOREIGN:
         return alone
     odds = [_log_odds(text, language, other) for text in texts]
-    found: list[str | None] = []
+    languages: list[str | None] = []
     for place, own in enumerate(odds):
         near = odds[max(place - NEIGHBOURS, 0) : place] + odds[place + 1 : place + NEIGHBOURS + 1]
-        found.append(other if own + NEIGHBOUR_WEIGHT * sum(near) / max(len(near), 1) < 0 else None)
-    return found
+        languages.append(other if own + NEIGHBOUR_WEIGHT * sum(near) / max(len(near), 1) < 0 else None)
+    return languages
 
 
 def _log_odds(text: str, language: str, other: str) -> float:
-    """Of the own language against the other, within what counts as clear."""
+    """Log odds (nats) of the language against the other one, at most `CLEAR`."""
     if not any(map(str.isalpha, text)):
         return 0.0
-    chances = spoken_language.language_chances(text, TOLD_APART)
+    chances = spoken_language.language_chances(text, DISTINGUISHED)
     one, two = (max(chances[code], 1e-9) for code in (language, other))
     return min(max(math.log(one / two), -CLEAR), CLEAR)
 
 
 @functools.lru_cache(maxsize=2)
 def own_pages(pages: tuple[Page, ...], language: str) -> tuple[Page, ...]:
-    """The pages of a form without the words of its other language: columns of their own, or another script.
+    """The pages of a form without its other language, in columns or in another script, and without hidden left-overs.
 
-    Of another script are also left-overs of a master that stand under the words of the form and are not to be seen.
-
-    A page with too few words to be judged has the columns of the page before it. Pages with damaged words stay whole.
+    A page with too few words has the columns of the page before it. Pages with damaged words stay whole.
     """
     own: list[Page] = []
     foreign: tuple[_Span, ...] = ()
@@ -164,11 +149,7 @@ def own_pages(pages: tuple[Page, ...], language: str) -> tuple[Page, ...]:
 
 @functools.lru_cache(maxsize=REMEMBERED_PAGES)
 def _own_page(page: Page, language: str, foreign: tuple[_Span, ...]) -> tuple[Page, tuple[_Span, ...]]:
-    """A page without the words of the other language, and the columns of that language.
-
-    Args:
-        foreign: those of the page before it.
-    """
+    """A page without the other language, and the columns of that language; `foreign` are those of the page before."""
     if any(is_damaged(word.text) for word in page.words):
         return page, foreign
     columns = _columns(page.words, page.width)
@@ -190,7 +171,7 @@ def _is_in_script(word: Word, language: str) -> bool:
 
 
 def _covered_share(word: Word, others: Iterable[Word]) -> float:
-    """Share of a word's box over which other words are printed."""
+    """Share of a word's box that other words cover."""
     left, top, right, bottom = word.box
     covered = 0.0
     for one in (other.box for other in others):
@@ -200,17 +181,17 @@ def _covered_share(word: Word, others: Iterable[Word]) -> float:
 
 
 def _columns(words: Sequence[Word], width: float) -> list[tuple[_Span, str]]:
-    """The columns between strips that hardly a line crosses, each with its text, where that is enough to be judged."""
+    """The columns between gutters, each with its text, if the text is long enough to be judged."""
     crossing = np.zeros(int(width) + 2)
     for word in words:
         crossing[max(int(word.box[0]), 0) : int(word.box[2]) + 1] += 1
     is_free = crossing <= MOST_CROSSING * len(text_lines(words))
     edges = np.flatnonzero(np.diff(np.concatenate([[0], is_free.astype(int), [0]])))
     gutters = [(left + right) / 2 for left, right in edges.reshape(-1, 2) if right - left >= GUTTER]
-    found = []
+    columns = []
     for left, right in itertools.pairwise([0.0, *gutters, width + 1]):
         lines = text_lines(word for word in words if left <= word.x < right)
         text = " ".join(word.text for line in lines for word in line)
         if sum(map(str.isalpha, text)) >= LETTERS_OF_COLUMN:
-            found.append(((left, right), text))
-    return found
+            columns.append(((left, right), text))
+    return columns

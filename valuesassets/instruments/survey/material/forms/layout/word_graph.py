@@ -1,9 +1,8 @@
-"""The words of a form's pages, which of them may follow which, and where among them a string stands.
+"""The graph of a form's words and of the steps between them, and the search for a string in it.
 
-Words of a form do not come in one row: labels of a grid are wrapped in narrow columns side by side, a question goes on
-below a note or on the next page. A string stands where the path of words reads most like it: the cheapest one is looked
-for (Dijkstra), where a word that lacks, or is there in excess, costs its letters. Nothing but the string and the words
-of the page decides: a word more or less, a negation or two labels in one show.
+Words of a form are not in one sequence: labels of a grid wrap in narrow columns side by side, and a question continues
+below a note or on the next page. The place of a string is the cheapest path of words (Dijkstra), where each missing or
+extra word costs its letters. Only the string and the page decide, so that a lost negation or two labels in one show.
 """
 
 import heapq
@@ -24,48 +23,38 @@ from valuesassets.instruments.survey.material.forms.layout.wording import is_not
 from valuesassets.instruments.survey.material.forms.layout.words import Box, Word, text_lines, union
 from valuesassets.people.variables import load_variables
 
-LEADING = 2.2
-"""A text goes on in a line below within so many heights of a letter; over notes, further."""
-LINES_AHEAD = 5
-"""So many lines below are looked at, and so many at the foot and head of pages."""
-NEAR = 24.0
-"""Points that the lines of one column may stand beside each other."""
-WIDE_GAP = 1.0
-"""Heights of a letter between two columns that no rule parts."""
-ODD_STEP = 0.1
-"""Cost of a step that is not to the next word or line, in letters."""
+LEADING = 2.2  # most heights of a letter to the next line of a text, without the notes between
+LINES_AHEAD = 5  # lines below that a step may reach, also from the foot to the head of a page
+NEAR = 24.0  # most points between lines of one column that do not overlap
+WIDE_GAP = 1.0  # least heights of a letter between two columns without a rule
+ODD_STEP = 0.1  # cost, in letters, of a step that is not to the next word or line
 SENTENCE = re.compile(r"(?<=[.?!:;…])")
 BEGINS = re.compile(r"[¿¡«„“‘\"(\[]")
 ENDS = re.compile(r"[.?!:;…)\]–—-]$")
-"""How a printed word begins with which another text may begin, and ends after which one may."""
-LONG_WORD = 6
-"""Letters from which on one other letter is a matter of spelling, unless it leads the word (`un-`)."""
-OTHER_LETTER, WORD_ASIDE = 0.5, 0.05
-"""Costs of such a letter, and of a word that may stand in between."""
-AS_GOOD = 0.9
-"""What another place may cost more and be as good: no word, but steps aside."""
-PATIENCE, LEAST_PATIENCE = 0.4, 4.0
-"""Share of a string's letters that may differ where it still counts as found, and how many always may."""
-MOST_LACKING_AT_FIRST = 4
-"""A string may be found without so many of its first words."""
+"""The beginning and the end of a printed word at which a text may begin or end."""
+LONG_WORD = 6  # letters of a word in which one other letter, but not the first, is a matter of spelling
+OTHER_LETTER, WORD_ASIDE = 0.5, 0.05  # costs of such a letter, and of a word that may be between
+AS_GOOD = 0.9  # extra cost up to which another place is as good as the best
+PATIENCE, LEAST_PATIENCE = 0.4, 4.0  # most letters of a string that may differ: as a share, and at least this many
+MOST_LACKING_AT_FIRST = 4  # first words that may be missing
 
 _Row = list[list[int]]
 _State = tuple[int, int]
-"""How many letters have been read, and at which node; one more letter than there are once the end was looked at."""
+"""The number of letters read, and the node; the number exceeds the length of the string after the end."""
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A printed word, or what of it stands between two marks (`ja/nein` is two)."""
+    """A printed word, or its part between two marks (`ja/nein` has two)."""
 
     letters: str
     word: Word
     is_aside: bool
-    """Whether a text may step over it: a figure, a code, a word in brackets, in capitals or of a note."""
+    """Whether a text may skip it: a figure, a code, a word in brackets, in capitals or in a note."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, case and compatibility forms aside, cut at every mark: `don't` is `don` and `t`."""
+    """The words of a text in lower case (NFKC), cut at every mark: `don't` is `don` and `t`."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(letter if letter.isalnum() else " " for letter in folded).split()
 
@@ -74,9 +63,8 @@ class WordGraph:
     """The words of neighbouring pages and the steps between them.
 
     Attributes:
-        nodes: by index.
-        steps: by index, the indices of the nodes that may follow, each with the cost of the step.
-        by_first_letter: letters that begin so, each with the indices of the nodes that consist of them.
+        steps: for each node, the indices of the nodes that may follow, each with the cost of the step.
+        by_first_letter: the words of each first letter, with the indices of their nodes.
     """
 
     def __init__(self, pages: Sequence[Page]) -> None:
@@ -98,12 +86,12 @@ class WordGraph:
             self.by_first_letter[node.letters[0]][node.letters].append(index)
 
     def beside(self, index: int, side: int) -> str:
-        """The letters of the word of the same text right before (-1) or behind (1); empty where there is none."""
+        """The letters of the word directly before (-1) or after (1) in the same text; empty if there is none."""
         other = self._beside[side].get(index)
         return "" if other is None else self.nodes[other].letters
 
     def _read(self, line: Line, cell: Cell) -> list[int]:
-        """The nodes of a cell in reading order, each a step from the one before, and from line to line in columns."""
+        """Add the nodes of a cell, in reading order, with steps to the next word and down the columns."""
         rows: list[_Row] = []
         is_in_note, depth = is_note(line.text), 0
         last: int | None = None
@@ -140,7 +128,7 @@ class WordGraph:
         return nodes
 
     def _link_lines(self, lines: Sequence[tuple[Line, _Row]]) -> None:
-        """Steps from cell to cell, and to the lines below: to the first cell, and to those in the same column."""
+        """Add steps from cell to cell, and to the first cell and the same column of the lines below."""
         for position, (line, cells) in enumerate(lines):
             for one, other in itertools.pairwise(cells):
                 self.steps[one[-1]].setdefault(other[0], ODD_STEP)
@@ -164,7 +152,7 @@ class WordGraph:
 
 
 def _repeated(written: Sequence[Word]) -> int:
-    """After how many words a line says the same again, as heads of columns do: `of them of them`; else, all of them."""
+    """The number of words after which a line repeats itself, as heads of columns do: `of them of them`; else all."""
     texts = [word.text for word in written]
     count = len(texts)
     return next((n for n in range(1, count) if count % n == 0 and texts[:n] * (count // n) == texts), count)
@@ -179,13 +167,13 @@ def _is_no_speech(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a string stands, and in what the page differs from it.
+    """The place of a string, and how the page differs from it.
 
     Attributes:
-        page: number of the page of its first word.
-        words: of that page, in the order of the string.
-        lacking: words of the string that the page has not there.
-        extra: words that the page has there and the string has not.
+        page: of the first word.
+        words: on that page, in the order of the string.
+        lacking: words of the string that are not printed there.
+        extra: words printed there that the string lacks.
     """
 
     page: int
@@ -200,7 +188,7 @@ class Place:
 
 
 def find_places(graph: WordGraph, text: str) -> tuple[Place, ...]:
-    """The places that read most like a string, the best first; none where nothing is like it."""
+    """The places most similar to a string, the best first; empty if nothing is similar."""
     words = words_of(text)
     return tuple(_Search(graph, words).run()) if words else ()
 
@@ -208,16 +196,16 @@ def find_places(graph: WordGraph, text: str) -> tuple[Place, ...]:
 class _Search:
     def __init__(self, graph: WordGraph, words: Sequence[str]) -> None:
         self._graph, self._words, self._target = graph, words, "".join(words)
+        # The word that begins after each number of letters.
         self._word_at = dict(zip(itertools.accumulate(map(len, words[:-1]), initial=0), words, strict=True))
-        """By the number of letters before it."""
         self._limit = max(LEAST_PATIENCE, PATIENCE * len(self._target))
         self._heap: list[tuple[float, _State]] = []
         self._cost: dict[_State, float] = {}
+        # The state before each state, and the lacking and the extra word of the step.
         self._origin: dict[_State, tuple[_State | None, str, str]] = {}
-        """By state: the one before, and the words that lack or are there in excess on the way."""
 
     def run(self) -> Iterator[Place]:
-        # The first word that is found may be the first, or one of the next few where those before it lack.
+        # The path may begin at the first word, or at one of the next few if those before it are missing.
         for n, (start, word) in enumerate(itertools.islice(self._word_at.items(), MOST_LACKING_AT_FIRST)):
             lacking = " ".join(self._words[:n])
             for letters, nodes in self._graph.by_first_letter.get(word[0], {}).items():
@@ -263,7 +251,7 @@ class _Search:
             heapq.heappush(self._heap, (cost, state))
 
     def _match(self, start: int, letters: str) -> tuple[int, float] | None:
-        """How far a node's letters lead on from a place of the string, and at what cost; both begin alike."""
+        """The place in the string after a node's letters, and the cost; None if they do not match."""
         if self._target.startswith(letters, start):
             return start + len(letters), 0.0
         word = self._word_at.get(start)

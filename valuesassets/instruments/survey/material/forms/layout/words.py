@@ -1,4 +1,4 @@
-"""`Word`: a word of the text layer, where it stands, how it is set, and whether it is a note or a variable code.
+"""`Word`: a word of the text layer with its place and type; and which words are notes or variable codes.
 
 A code is `v39`, `(V45a)`, or the number of the question itself, `Q46`.
 """
@@ -11,30 +11,23 @@ from dataclasses import dataclass
 
 from valuesassets.people.variables import CodePattern, load_variables
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in points from the top left of the page."""
-FEWEST_IN_ITALICS = 50
-"""So many words in italics tell what the form uses them for."""
-SHARE_IN_BRACKETS = 0.6
-"""From this share of them in brackets on, italics are the interviewer's type; elsewhere they may be stress."""
-LONGEST_BRACKET = 80
-"""A bracket of more words than that was never closed."""
-FEWEST_CODES = 5
-"""From so many codes on a form is one that prints variable codes."""
-FEWEST_ROWS = 10
-"""So many rows of answers must be led by a question number before those numbers count as variable codes."""
+Box = tuple[float, float, float, float]  # left, top, right, bottom in points from the top left of the page
+FEWEST_IN_ITALICS = 50  # words in italics that show the use of italics in a form
+SHARE_IN_BRACKETS = 0.6  # least share of italics in brackets if italics are notes; otherwise they may be stress
+LONGEST_BRACKET = 80  # words; a longer bracket was never closed
+FEWEST_CODES = 5  # of a form that prints variable codes
+FEWEST_ROWS = 10  # rows of answers after a question number in a form whose numbers are variable codes
 BETWEEN_BRACKETS = re.compile(r"(?<=[\])}])(?=[\[({](?!cid:))")
-APART = 9.0
-"""A code that leads a line's cell stands so many points from what is before it."""
+APART = 9.0  # least points before a code that leads a cell
 UNREADABLE = re.compile(r"\(cid:\d+\)|[\ufffd\x00-\x08\x0b-\x1f\x7f-\x9f\ue000-\uf8ff]")
-"""Glyphs without a character: what the PDF does not say how to read, and what stands in for it."""
+"""Glyphs that the PDF maps to no character, and replacement characters."""
 SAME_GLYPH = re.compile(rf"({UNREADABLE.pattern})\1*")
-"""One such glyph, or a row of it: a bullet, leader dots, blanks."""
+"""One such glyph, repeated or not: a bullet, leader dots, blanks."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word of the text layer and where it stands."""
+    """A word of the text layer and its place."""
 
     text: str
     box: Box
@@ -42,9 +35,9 @@ class Word:
     page: int = 1
     is_italic: bool = False
     code: str | None = None
-    """The variable that it names (`v39`), where it is a variable code."""
+    """The variable (`v39`) of a variable code."""
     is_note: bool = False
-    """Whether it is set as the notes to the interviewer are."""
+    """Whether it belongs to a note for the interviewer."""
 
     @property
     def x(self) -> float:
@@ -63,7 +56,7 @@ class Word:
 
 
 def parted(word: Word) -> list[Word]:
-    """A word cut where one bracket stands against the next: `[Q1A][v1]`."""
+    """A word cut between adjacent brackets: `[Q1A][v1]`."""
     pieces = BETWEEN_BRACKETS.split(word.text)
     left, top, right, bottom = word.box
     edges = [left + (right - left) * n / len(word.text) for n in itertools.accumulate(map(len, pieces), initial=0)]
@@ -90,7 +83,7 @@ def text_lines(words: Iterable[Word]) -> list[list[Word]]:
 
 
 def with_notes(pages: Sequence[Sequence[Word]]) -> list[tuple[Word, ...]]:
-    """The words of each page, those of notes to the interviewer marked where the form sets them in italics."""
+    """The words of each page; notes for the interviewer are marked if the form has them in italics."""
     ordered = [[word for line in text_lines(words) for word in line] for words in pages]
     bracketed = {id(word) for words in ordered for span in _brackets(words) for word in span}
     italic = [word for words in ordered for word in words if word.is_italic]
@@ -111,7 +104,7 @@ def with_notes(pages: Sequence[Sequence[Word]]) -> list[tuple[Word, ...]]:
 
 
 def _brackets(words: Sequence[Word]) -> Iterator[list[Word]]:
-    """The words of each bracket, those with its ends included."""
+    """The words of each bracket, from its beginning to its end."""
     span: list[Word] = []
     for word in words:
         if span or set("([") & set(word.text):
@@ -122,7 +115,7 @@ def _brackets(words: Sequence[Word]) -> Iterator[list[Word]]:
 
 
 def printed_pattern(pages: Sequence[Sequence[Word]]) -> CodePattern | None:
-    """How a form prints its variable codes, by the words of its pages; None where it prints none."""
+    """The pattern of a form's variable codes, from the words of its pages; None if no pattern is known."""
     own, numbers = [], []
     for pattern in load_variables().codes:
         (numbers if pattern.is_question_number else own).append(pattern)
@@ -136,7 +129,7 @@ def printed_pattern(pages: Sequence[Sequence[Word]]) -> CodePattern | None:
 
 
 def with_codes(words: Sequence[Word], pattern: CodePattern | None) -> tuple[Word, ...]:
-    """A page's words, each variable code marked as one; a code glued to a word is parted from it."""
+    """A page's words with the variable codes marked, and cut from words that touch them."""
     if pattern is None:
         return tuple(words)
     if not pattern.is_question_number:
@@ -154,10 +147,10 @@ def _is_numbered_row(line: Sequence[Word], pattern: CodePattern) -> bool:
 
 
 def _parts(word: Word, pattern: CodePattern) -> tuple[Word, ...]:
-    found = pattern.code(word.text)
-    if found is None:
+    match = pattern.code(word.text)
+    if match is None:
         return (word,)
-    code, rest = found
+    code, rest = match
     if rest is None:
         return (dataclasses.replace(word, code=code),)
     left, top, right, bottom = word.box

@@ -25,16 +25,16 @@ def expected(questions):
 
 
 def test_a_form_is_uploaded_once_and_read_to_its_last_page(ask, form, questions):
-    told = []
+    progress = []
     with gemini_server(questions, polls=3) as server:
-        extraction = ask(server, on_page=lambda *pages: told.append(pages))
+        extraction = ask(server, on_page=lambda *pages: progress.append(pages))
     assert codes(extraction) == expected(questions)
     assert [row["page"] for row in extraction.rows] == [page for page in questions for _ in range(3)]
     assert server.asked == [(1, 6), (7, 12), (13, 18), (19, 24), (25, 27)]
     assert server.requests == {"start": 1, "chunk": 1, "poll": 3, "generate": 5, "delete": 1}
     assert list(server.uploads.values()) == [form.read_bytes()]
     assert server.stored == set()
-    assert told == [(6, 27), (12, 27), (18, 27), (24, 27), (27, 27)]
+    assert progress == [(6, 27), (12, 27), (18, 27), (24, 27), (27, 27)]
     assert extraction.notes == ()
     assert extraction.usage.requests > 0
 

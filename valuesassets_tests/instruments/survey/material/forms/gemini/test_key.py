@@ -62,7 +62,7 @@ def test_the_key_is_nowhere_in_files_messages_logs_or_pictures_of_objects(ask, q
         client = form_client(form, GeminiSettings(base_url=server.base_url), print)
         client.send("a look", lambda sdk: sdk.models)
         client.close()
-    shown = [
+    texts = [
         *("".join(traceback.format_exception(error.value)), repr(error.value), repr(extraction), repr(client)),
         *(repr(value) for value in vars(client).values()),
         *(record.getMessage() for record in caplog.records),
@@ -71,7 +71,7 @@ def test_the_key_is_nowhere_in_files_messages_logs_or_pictures_of_objects(ask, q
     ]
     assert "x-goog-api-key: ***" in str(error.value)
     assert len(caplog.records) > 10
-    assert not [text for text in shown if KEY in text]
+    assert not [text for text in texts if KEY in text]
 
 
 def test_a_key_in_a_long_message_is_not_shown_in_part(ask, questions):

@@ -43,13 +43,13 @@ def test_a_plan_leaves_out_what_was_kept(form, ask, questions):
     with gemini_server(questions, {("generate", 5): refusal(400)}, most_rows=15) as server:
         with pytest.raises(PdfError):
             ask(server)
-        asked = list(server.asked)
+        requests = list(server.asked)
         plan = planned(form, ask)
         sent = server.total
         ask(server)
         assert server.total > sent
         done = planned(form, ask)
-    assert asked == [(1, 6), (1, 3), (4, 6), (7, 12), (7, 9)]
+    assert requests == [(1, 6), (1, 3), (4, 6), (7, 12), (7, 9)]
     assert [str(pages) for pages in plan.kept] == ["pages 1 to 3", "pages 4 to 6"]
     assert [str(pages) for pages in plan.requests][:2] == ["pages 7 to 9", "pages 10 to 12"]
     assert "The last question listed so far is v18:" in plan.prompt

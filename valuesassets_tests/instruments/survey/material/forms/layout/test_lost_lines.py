@@ -30,7 +30,7 @@ def pages_of(language: str) -> Pages:
     return read_pages(BUNDLED / f"{language}.pdf")
 
 
-def asked(pages: Pages, language: str) -> dict[str, Question]:
+def questions_of(pages: Pages, language: str) -> dict[str, Question]:
     """The questions that are read of some pages, by id."""
     variables, form = load_variables(), read_form(own_pages(pages, language))
     return {
@@ -40,11 +40,11 @@ def asked(pages: Pages, language: str) -> dict[str, Question]:
     }
 
 
-def told(questions: dict[str, Question], pages: Pages, language: str) -> list[str]:
-    """What a person is told of questions as read, but for what grounding finds: it only adds."""
-    own, variables, found = own_pages(pages, language), load_variables(), list(questions.values())
-    faults = [*shape_faults(found, variables), *_code_faults(found, own, variables.is_excluded)]
-    return [fault.message for fault in (*faults, *lost_line_faults(found, own, load_lexicon(language)))]
+def messages_about(questions: dict[str, Question], pages: Pages, language: str) -> list[str]:
+    """The messages about questions as read, without those of grounding, which only adds some."""
+    own, variables, listed = own_pages(pages, language), load_variables(), list(questions.values())
+    faults = [*shape_faults(listed, variables), *_code_faults(listed, own, variables.is_excluded)]
+    return [fault.message for fault in (*faults, *lost_line_faults(listed, own, load_lexicon(language)))]
 
 
 def printed(page: Page) -> Iterator[tuple[Word, ...]]:
@@ -68,14 +68,14 @@ def altered(before: dict[str, Question], after: dict[str, Question]) -> bool:
 def counted(language: str, every: int) -> tuple[Counter[str], list[str]]:
     """How many of the lines, blanked one at a time, alter what, how many are told, and those that pass as sound."""
     pages, counts, silent = pages_of(language), Counter(), []
-    sound = asked(pages, language)
+    sound = questions_of(pages, language)
     lines = [(place, words) for place, page in enumerate(pages) for words in printed(page)]
     for place, words in lines[::every]:
         blanked = without(pages, place, words)
-        left = asked(blanked, language)
+        left = questions_of(blanked, language)
         if not altered(sound, left):
             counts["nothing altered"] += 1
-        elif told(left, blanked, language):
+        elif messages_about(left, blanked, language):
             counts["told"] += 1
         else:
             silent.append(" ".join(word.text for word in words))
@@ -97,7 +97,7 @@ def test_no_lost_line_that_alters_a_label_or_an_item_passes_as_sound(language):
 @pytest.mark.parametrize("language", fast(LANGUAGES, "eng", "ell"))
 def test_a_sound_form_is_told_of_nothing(language):
     pages = pages_of(language)
-    assert told(asked(pages, language), pages, language) == []
+    assert messages_about(questions_of(pages, language), pages, language) == []
 
 
 LOST = {
@@ -120,21 +120,21 @@ LOST = {
 @pytest.mark.parametrize("name", LOST)
 def test_a_lost_line_is_told(name):
     pages = pages_of("deu")
-    text, said = LOST[name]
+    text, fragment = LOST[name]
     runs = ((place, run) for place, page in enumerate(pages) for run in printed(page))
     blanked = next(
         without(pages, place, run) for place, run in runs if " ".join(word.text for word in run).startswith(text)
     )
-    messages = told(asked(blanked, "deu"), blanked, "deu")
-    assert any(said in message for message in messages), messages
+    messages = messages_about(questions_of(blanked, "deu"), blanked, "deu")
+    assert any(fragment in message for message in messages), messages
 
 
 def test_a_row_that_is_lost_whole_leaves_an_empty_row():
     pages = pages_of("eng")
     row = next(line for line in text_lines(pages[2].words) if line[0].text == "v86")
     blanked = without(pages, 2, tuple(row))
-    assert "v85 (page 3): a row of the table beside it is empty: is a line lost? read the page" in told(
-        asked(blanked, "eng"), blanked, "eng"
+    assert "v85 (page 3): a row of the table beside it is empty: is a line lost? read the page" in messages_about(
+        questions_of(blanked, "eng"), blanked, "eng"
     )
 
 
@@ -147,11 +147,11 @@ def battery(**changes):
 def test_bare_figures_and_empty_items_beside_a_battery_are_doubts_without_a_form_too():
     figures = tuple(option.model_copy(update={"label": str(option.value)}) for option in battery()[1].options)
     assert [*battery_faults(battery(), is_printed=False)] == []
-    ((_, _, said),) = battery_faults(battery(options=figures), is_printed=False)
-    assert said.startswith("its answers (1; 2; 3; 4, bare figures) are not those of")
+    ((_, _, fragment),) = battery_faults(battery(options=figures), is_printed=False)
+    assert fragment.startswith("its answers (1; 2; 3; 4, bare figures) are not those of")
     stem = battery()[1].stem
-    ((code, _, said),) = battery_faults(battery(item=None, stem=None, text=stem), is_printed=False)
-    assert (code, said) == (
+    ((code, _, fragment),) = battery_faults(battery(item=None, stem=None, text=stem), is_printed=False)
+    assert (code, fragment) == (
         battery()[1].id,
         "its item is empty, where others of its list have one; read the page and write it",
     )

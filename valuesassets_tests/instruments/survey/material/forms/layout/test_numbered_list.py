@@ -25,8 +25,8 @@ def test_ten_questions_are_read_and_named_by_their_numbers(way, tmp_path):
     questions, form = extract_with_layout(pdf, "eng")
     assert form.layout == "numbered_list"
     assert [question.id for question in questions] == [f"q{n}" for n in range(1, 11)]
-    found = {question.text: tuple(option.label for option in question.options) for question in questions}
-    assert found == QUESTIONS
+    labels = {question.text: tuple(option.label for option in question.options) for question in questions}
+    assert labels == QUESTIONS
     assert [fault.message for fault in extraction_faults(questions, pdf, "eng")] == []
 
 

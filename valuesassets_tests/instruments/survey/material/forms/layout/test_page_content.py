@@ -17,8 +17,8 @@ def test_characters_rectangles_and_lines_are_those_of_pdfplumber(language):
         theirs = document.pages[1]
         ours = PrintedPage(document, theirs.page_obj, theirs.page_number, theirs.initial_doctop)
         for kind in ("chars", "rects", "lines"):
-            expected, found = getattr(theirs, kind), getattr(ours, kind)
-            assert found == [{name: each[name] for name in found[0]} for each in expected]
+            expected, objects = getattr(theirs, kind), getattr(ours, kind)
+            assert objects == [{name: each[name] for name in objects[0]} for each in expected]
         assert ours.chars
         assert ours.rects or ours.lines
         assert not ours.curves

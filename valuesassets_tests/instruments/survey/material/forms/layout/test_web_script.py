@@ -43,9 +43,11 @@ def test_a_script_is_read_whole_whatever_its_language(script):
     assert (form.layout, len(questions)) == ("web_script", len(wanted))
     assert [q.model_dump(include=KEYS) for q in questions] == [q.model_dump(include=KEYS) for q in wanted]
     lists = load_variables().list_of
-    for found, expected in zip(questions, wanted, strict=True):
-        labels = (TICKED, BLANK) if found.id in lists else tuple(option.label for option in expected.options)
-        assert (found.values, tuple(option.label for option in found.options)) == (expected.values, labels), found.id
+    for question, expected in zip(questions, wanted, strict=True):
+        labels = (TICKED, BLANK) if question.id in lists else tuple(option.label for option in expected.options)
+        assert (question.values, tuple(option.label for option in question.options)) == (expected.values, labels), (
+            question.id
+        )
     assert extraction_faults(questions, pdf, language) == []
 
 

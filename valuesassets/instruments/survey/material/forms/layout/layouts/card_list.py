@@ -1,7 +1,7 @@
-"""Card lists, as WVS prints its questionnaires: the codes of variables are the numbers, or questions have none.
+"""Card lists, as WVS prints its questionnaires: variable codes are the question numbers, or questions have none.
 
-There a text that stands at the margin after the answers to what came before opens a block. Where the items of a table
-follow, it is their stem; where questions with codes follow, it leads them.
+A text at the margin after the answers to the last question opens a block. It is the stem of the items of a table below,
+or leads the questions with codes below.
 """
 
 from collections import Counter
@@ -9,51 +9,35 @@ from collections.abc import Sequence
 
 from valuesassets.instruments.survey.material.forms.layout.answers import option_of
 from valuesassets.instruments.survey.material.forms.layout.blocks import Block, is_heading, section_of
+from valuesassets.instruments.survey.material.forms.layout.form_lines import PrintedForm
+from valuesassets.instruments.survey.material.forms.layout.grids import read_tables
 from valuesassets.instruments.survey.material.forms.layout.layouts.field_grid import FEWEST_NUMBERED, question_numbers
 from valuesassets.instruments.survey.material.forms.layout.lines import Line, is_small_print
-from valuesassets.instruments.survey.material.forms.layout.printed_form import Layout, PrintedForm
-from valuesassets.instruments.survey.material.forms.layout.tables import read_tables
 from valuesassets.instruments.survey.material.forms.layout.wording import is_note
 from valuesassets.people.variables import CodePattern, load_variables
 
-FEWEST_CODES = 5
-"""So many questions led by a code show where texts begin; elsewhere the longer lines do."""
-LONG = 6
-"""Words of a longer line."""
-NEAR_EDGE = 4.0
-"""Texts stand so many points from the left edge at which most questions begin."""
+FEWEST_CODES = 5  # questions led by a code that show the left edge of texts; with fewer, long lines show it
+LONG = 6  # words of a long line
+NEAR_EDGE = 4.0  # most points between a text and the left edge of most questions
+
+read = read_tables
 
 
 def evidence(form: PrintedForm) -> str | None:
-    """Whether a form prints variable codes, and no question numbers beside them."""
+    """The evidence that a form prints variable codes without question numbers, in words; else None."""
     if not form.codes:
         return None
-    shown = f"{len(form.codes)} variable codes, the first {form.codes[0]}"
+    summary = f"{len(form.codes)} variable codes, the first {form.codes[0]}"
     if pattern := _numbering(form):
-        return f"{shown}: questions are numbered by their variables ({pattern.letter})"
+        return f"{summary}: questions are numbered by their variables ({pattern.letter})"
     numbers = len(question_numbers(form.lines, form.widths))
-    return f"{shown}, and {numbers} question numbers" if numbers < FEWEST_NUMBERED * len(form.codes) else None
+    return f"{summary}, and {numbers} question numbers" if numbers < FEWEST_NUMBERED * len(form.codes) else None
 
 
 def divide(form: PrintedForm) -> list[Block]:
     """The blocks of a form in reading order."""
-    pattern = _numbering(form)
-    return text_blocks(form.lines, pattern is not None and pattern.offers_all)
-
-
-def _numbering(form: PrintedForm) -> CodePattern | None:
-    """How the codes of a form are printed, where they are the numbers of its questions."""
-    letters = {code[0] for code in form.codes}
-    patterns = [pattern for pattern in load_variables().codes if pattern.letter in letters]
-    return patterns[0] if any(pattern.is_question_number for pattern in patterns) else None
-
-
-def text_blocks(lines: Sequence[Line], offers_all: bool = False) -> list[Block]:
-    """The blocks of a form in reading order, page furniture left out before.
-
-    Args:
-        offers_all: whether the form's codes for don't know and the like are negative, so that no other code is one.
-    """
+    pattern, lines = _numbering(form), form.lines
+    offers_all = pattern is not None and pattern.offers_all
     texts = [line for line in lines if line.words[0].code and not line.numbers]
     if len(texts) < FEWEST_CODES:
         texts = [line for line in lines if len(line.cells[0].words) >= LONG and not is_note(line.text)]
@@ -91,20 +75,18 @@ def text_blocks(lines: Sequence[Line], offers_all: bool = False) -> list[Block]:
         if blocks:
             blocks[-1].lines.append(line)
     for block in blocks:
-        if not block.source_id:  # it begins with a text, and bears the number of its first item, or its first words
+        if not block.source_id:  # a text names its block by its first code, or by its first words
             first = " ".join(word.text for word in block.lines[0].words[:4])
             block.source_id = next((code.code or "" for line in block.lines for code in line.codes), f"{first} …")
     return blocks
 
 
+def _numbering(form: PrintedForm) -> CodePattern | None:
+    """The pattern of a form's codes if they are its question numbers; else None."""
+    letters = {code[0] for code in form.codes}
+    patterns = [pattern for pattern in load_variables().codes if pattern.letter in letters]
+    return patterns[0] if any(pattern.is_question_number for pattern in patterns) else None
+
+
 def _is_answered(block: Block) -> bool:
     return any(line.numbers or option_of(line) for line in block.lines)
-
-
-LAYOUT = Layout(
-    "card_list",
-    "variable codes in place of question numbers, such as Q46 at the left margin, and answers or a table below",
-    evidence,
-    divide,
-    read_tables,
-)

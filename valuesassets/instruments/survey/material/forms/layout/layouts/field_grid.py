@@ -1,6 +1,6 @@
-"""Field grids, as EVS prints its field questionnaires: numbers at the margin divide the form (`Q12`, or `12.`).
+"""Field grids, as EVS prints its field questionnaires: numbers at the margin (`Q12`, or `12.`) divide the form.
 
-Under a number stand the question with its variable code `(v39)`, or a grid whose lines each begin with a code.
+Below a number is a question with its variable code `(v39)`, or a grid whose lines each begin with a code.
 """
 
 import re
@@ -14,28 +14,23 @@ from valuesassets.instruments.survey.material.forms.layout.blocks import (
     longest_rising,
     section_of,
 )
+from valuesassets.instruments.survey.material.forms.layout.form_lines import PrintedForm
+from valuesassets.instruments.survey.material.forms.layout.grids import read_tables
 from valuesassets.instruments.survey.material.forms.layout.lines import Line
-from valuesassets.instruments.survey.material.forms.layout.printed_form import Layout, PrintedForm
-from valuesassets.instruments.survey.material.forms.layout.tables import read_tables
 
-BARE = re.compile(r"(\d{1,3})([a-zA-Z]?)[.:)]?")
-"""A question number without a letter."""
-LEFT_PART = 0.3
-"""Question numbers stand in this left part of a page, or alone on a line."""
-HIGHEST_CODE = 12
-"""Figures above that at the margin are no answer codes: they show where the numbers of questions stand."""
-ALIGNED = 12.0
-"""Numbers without a letter begin within so many points of each other."""
-FEWEST_NUMBERS = 10
-"""So many rising numbers are those of questions."""
-LEAST_WITHOUT_WORDS = 0.5
-"""Of the blocks behind the last question that is new so many have no words, where they are show cards."""
-FEWEST_NUMBERED = 0.1
-"""A form with fewer question numbers than this share of its variable codes is not divided by them."""
+BARE = re.compile(r"(\d{1,3})([a-zA-Z]?)[.:)]?")  # a question number without a letter before it
+LEFT_PART = 0.3  # left share of a page for question numbers, unless they are alone on a line
+HIGHEST_CODE = 12  # higher figures at the margin are no answer codes, and show the edge of question numbers
+ALIGNED = 12.0  # most points between the left edges of bare numbers
+FEWEST_NUMBERS = 10  # rising numbers of a form that numbers its questions
+LEAST_WITHOUT_WORDS = 0.5  # least share of blocks without words at the end of a form that are show cards
+FEWEST_NUMBERED = 0.1  # least question numbers per variable code of a form that is divided by numbers
+
+read = read_tables
 
 
 def evidence(form: PrintedForm) -> str | None:
-    """Whether question numbers at the margin divide a form that prints variable codes."""
+    """The evidence that numbers at the margin divide a form with variable codes, in words; else None."""
     numbers = question_numbers(form.lines, form.widths)
     if not form.codes or len(numbers) < FEWEST_NUMBERED * len(form.codes):
         return None
@@ -44,14 +39,30 @@ def evidence(form: PrintedForm) -> str | None:
 
 
 def divide(form: PrintedForm) -> list[Block]:
-    """The blocks of a form in reading order."""
-    return _without_cards(numbered_blocks(form.lines, question_numbers(form.lines, form.widths)))
+    """The blocks of a form in reading order, from the first question number on."""
+    numbers = question_numbers(form.lines, form.widths)
+    blocks: list[Block] = []
+    heading: list[Line] = []
+    section = None
+    for position, line in enumerate(form.lines):
+        if position in numbers:
+            section = section_of(heading) or section
+            blocks.append(Block(numbers[position], section))
+            heading = []
+            line = line.without(line.words[:1])
+        elif is_heading(line):
+            heading.append(line)
+        elif not line.is_boxed_note:
+            heading = []
+        if blocks and line.cells:
+            blocks[-1].lines.append(line)
+    return _without_cards(blocks)
 
 
 def _without_cards(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks up to the show cards: those at the end of a form that name again what was asked, without words.
+    """The blocks before the show cards, which repeat numbers and codes at the end of a form without words.
 
-    The same questions in another language have words of their own.
+    Repeated questions in another language have words.
     """
     numbers: set[str] = set()
     codes: set[str | None] = set()
@@ -68,41 +79,13 @@ def _without_cards(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _has_no_words(block: Block) -> bool:
-    """Whether nothing but codes stands behind the number of a block."""
+    """Whether a block has only codes after its number."""
     head = [word for line in block.lines[:1] for word in line.words]
     return all(word.code or word.text[0] in "([" or not any(map(str.isalnum, word.text)) for word in head)
 
 
-def numbered_blocks(lines: Sequence[Line], numbers: dict[int, str]) -> list[Block]:
-    """The blocks of a form in reading order. What stands before the first question number is no question.
-
-    Args:
-        numbers: by position of a line, as `question_numbers` gives them.
-    """
-    blocks: list[Block] = []
-    heading: list[Line] = []
-    section = None
-    for position, line in enumerate(lines):
-        if position in numbers:
-            section = section_of(heading) or section
-            blocks.append(Block(numbers[position], section))
-            heading = []
-            line = line.without(line.words[:1])
-        elif is_heading(line):
-            heading.append(line)
-        elif not line.is_boxed_note:
-            heading = []
-        if blocks and line.cells:
-            blocks[-1].lines.append(line)
-    return blocks
-
-
 def question_numbers(lines: Sequence[Line], widths: dict[int, float]) -> dict[int, str]:
-    """By position of a line, the question number that it begins with; empty where the form numbers no questions.
-
-    Args:
-        widths: of the pages, by number.
-    """
+    """The question number at the beginning of each line, by position; `widths` are those of the pages, by number."""
     lettered = {n: match for n, line in enumerate(lines) if (match := _lettered(line, widths[line.page]))}
     letters = Counter(match[1] for match in lettered.values())
     letter, count = letters.most_common(1)[0] if letters else ("", 0)
@@ -113,12 +96,11 @@ def question_numbers(lines: Sequence[Line], widths: dict[int, float]) -> dict[in
 
 
 def _lettered(line: Line, width: float) -> re.Match[str] | None:
-    """The number that a line begins with; a line of several numbers is the head of a table."""
+    """The lettered number that a line begins with; a line of several numbers is the head of a table."""
     if not _may_begin(line, width):
         return None
-    found = [NUMBER.fullmatch(cell.words[0].text) for cell in line.cells]
-    is_one = found[0] is not None and found[0][1] not in "vV" and sum(each is not None for each in found) == 1
-    return found[0] if is_one else None
+    first, *others = (NUMBER.fullmatch(cell.words[0].text) for cell in line.cells)
+    return first if first and first[1] not in "vV" and not any(others) else None
 
 
 def _may_begin(line: Line, width: float) -> bool:
@@ -127,28 +109,19 @@ def _may_begin(line: Line, width: float) -> bool:
 
 
 def _bare_numbers(lines: Sequence[Line], widths: dict[int, float]) -> dict[int, str]:
-    """Numbers without a letter: the longest rising sequence of those that stand where numbers too high for codes do."""
-    found = {
+    """Bare numbers: the longest rising sequence at the edge of the numbers that are too high for answer codes."""
+    matches = {
         n: match
         for n, line in enumerate(lines)
         if _may_begin(line, widths[line.page])
         and all(any(map(str.isalnum, word.text)) for word in line.words[1:2])  # a dash follows in lists of answers
         and (match := BARE.fullmatch(line.words[0].text))
     }
-    lefts = {n: lines[n].words[0].box[0] for n in found}
-    high = Counter(round(lefts[n] / ALIGNED) for n, match in found.items() if int(match[1]) > HIGHEST_CODE)
+    lefts = {n: lines[n].words[0].box[0] for n in matches}
+    high = Counter(round(lefts[n] / ALIGNED) for n, match in matches.items() if int(match[1]) > HIGHEST_CODE)
     if not high:
         return {}
     edge = high.most_common(1)[0][0] * ALIGNED
-    aligned = [n for n in found if abs(lefts[n] - edge) <= ALIGNED]
-    rising = longest_rising([(int(found[n][1]), found[n][2]) for n in aligned])
-    return {aligned[place]: found[aligned[place]][1] + found[aligned[place]][2] for place in rising}
-
-
-LAYOUT = Layout(
-    "field_grid",
-    "a number such as Q12 at the left margin, and variable codes such as (v39) beside the question or before its items",
-    evidence,
-    divide,
-    read_tables,
-)
+    aligned = [n for n in matches if abs(lefts[n] - edge) <= ALIGNED]
+    rising = longest_rising([(int(matches[n][1]), matches[n][2]) for n in aligned])
+    return {aligned[place]: matches[aligned[place]][1] + matches[aligned[place]][2] for place in rising}

@@ -1,9 +1,8 @@
-"""Web scripts, as EVS prints what a web survey shows: a line `[Q1A][v1]` opens each question.
+"""Web scripts, as EVS prints its web surveys: a line `[Q1A][v1]` opens each question.
 
-Below it stand the question, the item in a paragraph of its own where it is one of a list, and the answers, each with
-its code behind it: `very important [1]`. In a list of which any number may be ticked an item is one line with its code,
-`[Q6A][v22] Heavy drinkers [1]`, and the question stands once, under `[Q6]`. Headings are `[INTRO1]`, `[SECTION2]`, and
-what else stands in brackets is for whoever programs the survey.
+Below it are the question, the item of a list in a paragraph of its own, and the answers, each before its code:
+`very important [1]`. In a list to tick, an item is one line with its code, `[Q6A][v22] Heavy drinkers [1]`, and the
+question is printed once, under `[Q6]`. Headings are `[INTRO1]`, `[SECTION2]`; other brackets are for the programmer.
 """
 
 import re
@@ -11,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from valuesassets.instruments.survey.material.forms.layout.blocks import Block, Reading, read_at
+from valuesassets.instruments.survey.material.forms.layout.form_lines import PrintedForm
 from valuesassets.instruments.survey.material.forms.layout.lines import Line, join_lines
-from valuesassets.instruments.survey.material.forms.layout.printed_form import Layout, PrintedForm
 from valuesassets.instruments.survey.material.forms.layout.scales import answer_values
 from valuesassets.instruments.survey.material.forms.layout.word_graph import words_of
 from valuesassets.instruments.survey.material.forms.layout.wording import item_text
@@ -21,31 +20,21 @@ from valuesassets.instruments.survey.material.forms.layout.words import Word
 HEAD = re.compile(r"[\[({]([^\W\d_]{1,2})(\d{1,3})([^\W\d_]{0,2}\d?)[\])}]")
 """The number of a question in brackets: its letter, its figures, the letter of an item."""
 HEADING = re.compile(r"[\[({][^\W\d_]{3,}\d*[\])}]")
-ANSWER = re.compile(r"[\[({]0*(\d{1,2})[\])}]")
-"""The code of an answer, as it stands behind the label."""
-NOTE = re.compile(r"[\[({].*[\])}]\W*")
-"""A line in brackets as a whole."""
+ANSWER = re.compile(r"[\[({]0*(\d{1,2})[\])}]")  # the code of an answer, after the label
+NOTE = re.compile(r"[\[({].*[\])}]\W*")  # a whole line in brackets
 CLOSED = re.compile(r"[\])}]\W*$")
 OPENING, CLOSING = "[({", "])}"
 FEWEST_HEADS = 3
-SHARE_OF_CODES = 0.5
-"""From this share of a form's variable codes on standing behind bracketed numbers, it is a script."""
-ANSWERS_EACH = 2
-"""A script without variable codes has so many answers to each question at least."""
-PARAGRAPH = 0.8
-"""Paragraphs are so many heights of a letter apart."""
-INDENT = 12.0
-"""Over a page break a paragraph ends where the left edge moves by so many points."""
-REACH = 0.8
-"""A label goes on in lines within so many heights of a letter."""
-LEVEL = 0.3
-"""Lines are level whose middles are no further apart than so many heights of a letter."""
-OVERLAP = 0.2
-"""Lines of one cell overlap those of the cell beside it by so many heights of a letter."""
-LONGEST_HEADING = 25
-"""Words; what is longer under a heading is an introduction."""
-TICKED, BLANK = "☑", "☐"
-"""What the box of an item says when it was ticked, and when it was not; the form has no words for it."""
+SHARE_OF_CODES = 0.5  # least share of a script's variable codes that follow a bracketed number
+ANSWERS_EACH = 2  # least answers per question of a script without variable codes
+# The next lengths are in heights of a letter, INDENT in points.
+PARAGRAPH = 0.8  # least distance between paragraphs
+INDENT = 12.0  # least move of the left edge that ends a paragraph at a page break
+REACH = 0.8  # most distance between lines of one label
+LEVEL = 0.3  # most distance between the middles of level lines
+OVERLAP = 0.2  # least overlap of lines of neighbouring cells
+LONGEST_HEADING = 25  # words; longer text under a heading is an introduction
+TICKED, BLANK = "☑", "☐"  # the two answers of a box to tick, for which the form has no words
 
 
 @dataclass
@@ -57,7 +46,7 @@ class _Answer:
 
 
 def evidence(form: PrintedForm) -> str | None:
-    """Whether bracketed numbers, with the codes of variables behind them, open the questions."""
+    """The evidence that bracketed numbers with variable codes open the questions, in words; else None."""
     heads = [line for line in form.lines if _number(line)]
     if form.codes:
         codes = {line.words[1].code for line in heads if len(line.words) > 1} - {None}
@@ -69,12 +58,12 @@ def evidence(form: PrintedForm) -> str | None:
     if not is_script:
         return None
     first = heads[0]
-    shown = "".join(word.text for word in first.words[:2])
-    return f"{len(heads)} lines begin with a question number in brackets, the first {shown} on page {first.page}"
+    example = "".join(word.text for word in first.words[:2])
+    return f"{len(heads)} lines begin with a question number in brackets, the first {example} on page {first.page}"
 
 
 def divide(form: PrintedForm) -> list[Block]:
-    """The blocks of a script in reading order; one without a code introduces those that follow under its number."""
+    """The blocks of a script in reading order; a block without a code introduces those under its number."""
     blocks: list[Block] = []
     heading: list[Line] | None = None
     for line in form.lines:
@@ -95,7 +84,7 @@ def divide(form: PrintedForm) -> list[Block]:
 
 
 def read(blocks: Sequence[Block]) -> list[Reading]:
-    """The questions of a script in their order."""
+    """The questions of a script in order."""
     introductions: dict[str, str] = {}
     stems: dict[str, set[tuple[str, ...]]] = {}
     parted = [_parted(block) for block in blocks]
@@ -114,11 +103,11 @@ def read(blocks: Sequence[Block]) -> list[Reading]:
 
 
 def _number(line: Line) -> str | None:
-    """The question number in brackets that opens a line, where a variable code or nothing follows it."""
-    found = HEAD.fullmatch(line.words[0].text) if line.words[0].code is None else None
-    if found is None or not (len(line.words) == 1 or (line.words[1].code and line.words[1].text[-1] in CLOSING)):
+    """The bracketed question number at the beginning of a line, before a variable code or nothing."""
+    match = HEAD.fullmatch(line.words[0].text) if line.words[0].code is None else None
+    if match is None or not (len(line.words) == 1 or (line.words[1].code and line.words[1].text[-1] in CLOSING)):
         return None
-    return "".join(found.groups())
+    return "".join(match.groups())
 
 
 def _is_item(number: str) -> bool:
@@ -135,28 +124,28 @@ def _section(lines: Sequence[Line]) -> str | None:
 
 
 def _answer(line: Line) -> tuple[int, int] | None:
-    """The code of the answer that a line ends with, and the place of its word: nothing but brackets follow it."""
-    found = [(place, match) for place, word in enumerate(line.words) if (match := ANSWER.fullmatch(word.text))]
-    if not found:
+    """The code of the answer at the end of a line, and the place of its word; only brackets may follow."""
+    matches = [(place, match) for place, word in enumerate(line.words) if (match := ANSWER.fullmatch(word.text))]
+    if not matches:
         return None
-    place, match = found[-1]
+    place, match = matches[-1]
     rest = " ".join(word.text for word in line.words[place + 1 :])
     return (int(match[1]), place) if not rest or NOTE.fullmatch(rest) else None
 
 
 def _parted(block: Block) -> tuple[list[Line], list[_Answer]]:
-    """The lines of a block that ask, and its answers with all of their words."""
+    """The lines of a block's question, and its answers with all of their words."""
     head, *lines = block.lines
     rest = head.without(head.words[: 2 if head.codes else 1])
     texts: list[Line] = []
     answers: list[_Answer] = []
     waiting: list[Line] = []
     for line in _without_notes([*([rest] if rest.words else []), *lines]):
-        found = _answer(line)
-        if found is None:
+        answer = _answer(line)
+        if answer is None:
             waiting.append(line)
             continue
-        value, place = found
+        value, place = answer
         label = [word for word in line.words[:place] if word.code is None]
         above = [
             each for each in waiting if _is_part(each, line, answers) or (not answers and _is_light(each, waiting))
@@ -169,7 +158,7 @@ def _parted(block: Block) -> tuple[list[Line], list[_Answer]]:
 
 
 def _without_notes(lines: Sequence[Line]) -> Iterator[Line]:
-    """The lines without those in brackets as a whole, one or more; what comes first is the question all the same."""
+    """The lines without notes in brackets of one or more lines; the first line always belongs to the question."""
     is_open = False
     for place, line in enumerate(lines):
         if is_open:
@@ -183,9 +172,9 @@ def _without_notes(lines: Sequence[Line]) -> Iterator[Line]:
 
 
 def _go_on(answers: Sequence[_Answer], texts: list[Line], lines: Sequence[Line]) -> None:
-    """Put lines of words where they go on: to the question, to the last answer, or to the one before it.
+    """Add lines of words to the question, to the last answer, or to the answer before it.
 
-    A line that stands level with the last answer was printed over it, and goes on with the one before.
+    A line level with the last answer continues the answer before it.
     """
     if not answers:
         texts += lines
@@ -197,13 +186,13 @@ def _go_on(answers: Sequence[_Answer], texts: list[Line], lines: Sequence[Line])
         answer.below += _words_near(level, answer.line)
 
 
-def _is_light(text: Line, asked: Sequence[Line]) -> bool:
-    """Whether a line is set lighter than the question, which is in bold: then it is the beginning of an answer."""
-    return asked[0].is_bold and not text.is_bold and not any(each.is_bold for each in asked[asked.index(text) :])
+def _is_light(text: Line, lines: Sequence[Line]) -> bool:
+    """Whether a line after a question in bold is not bold, and so begins an answer."""
+    return lines[0].is_bold and not text.is_bold and not any(each.is_bold for each in lines[lines.index(text) :])
 
 
 def _is_part(text: Line, line: Line, answers: Sequence[_Answer]) -> bool:
-    """Whether a line of words belongs to the answer that ends below it, not to what stands before."""
+    """Whether a line of words belongs to the answer below it."""
     if text.page != line.page:
         return False
     if text.box[3] - line.box[1] > OVERLAP * text.words[0].height:
@@ -213,7 +202,7 @@ def _is_part(text: Line, line: Line, answers: Sequence[_Answer]) -> bool:
 
 
 def _words_near(texts: Sequence[Line], line: Line) -> list[Word]:
-    """The words of lines that go on from a line, each next to the one before."""
+    """The words of lines that continue a line without a gap."""
     words: list[Word] = []
     for text in texts:
         if text.page != line.page or text.box[1] - line.box[3] > REACH * text.words[0].height:
@@ -240,7 +229,7 @@ def _paragraphs(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _spoken(paragraph: Sequence[Line]) -> str:
-    """A paragraph as it is said: without the brackets around a text that has been shown before."""
+    """The text of a paragraph, without the brackets around a repeated text."""
     text = join_lines([line.words for line in paragraph])
     return text.strip("[]({}) ") if NOTE.fullmatch(text) else text
 
@@ -270,7 +259,7 @@ def _question(
 def _stem_and_item(
     number: str, texts: Sequence[Line], introduction: str, stems: set[tuple[str, ...]]
 ) -> tuple[str, str | None]:
-    """What a question shares with its list, and what it alone asks; a question of no list has no item."""
+    """The stem that a question shares with its list, and its own item; a question outside lists has no item."""
     paragraphs = _paragraphs(texts)
     if not _is_item(number) or not paragraphs:
         return " ".join(map(_spoken, paragraphs)), None
@@ -284,26 +273,14 @@ def _stem_and_item(
 
 
 def _labels(answers: Sequence[_Answer]) -> dict[int, str]:
-    """Label by code, without the figures of a scale that stand in a column of their own before the codes."""
+    """The label of each code, without a column of figures before the codes."""
     figures = [answer.words[-1] for answer in answers if answer.words and answer.words[-1].text == str(answer.value)]
     span = (0.0, 0.0)
     if len(figures) * 2 > len(answers):
         span = min(word.box[0] for word in figures), max(word.box[2] for word in figures)
     labels: dict[int, str] = {}
     for answer in answers:
-        words = [
-            word.text
-            for word in (*answer.words, *answer.below)
-            if not (word.text.isdigit() and span[0] <= word.x <= span[1])
-        ]
-        labels.setdefault(answer.value, item_text(" ".join(words)))
+        words = (*answer.words, *answer.below)
+        texts = [word.text for word in words if not (word.text.isdigit() and span[0] <= word.x <= span[1])]
+        labels.setdefault(answer.value, item_text(" ".join(texts)))
     return labels
-
-
-LAYOUT = Layout(
-    "web_script",
-    "a line such as [Q1A][v1], the question below it, and answers with their codes behind them: very important [1]",
-    evidence,
-    divide,
-    read,
-)

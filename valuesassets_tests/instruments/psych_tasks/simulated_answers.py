@@ -1,4 +1,4 @@
-"""Made-up people who answer in shuffled orders, and models whose law is known: which of them predicts people?"""
+"""Simulated people in shuffled orders, and models whose probabilities are known: which of them predicts people?"""
 
 import re
 
@@ -17,86 +17,86 @@ from valuesassets_tests.instruments.psych_tasks.made_readings import evenly_read
 PEOPLE, ITEMS = 105, 12
 SCALE, KEYS, LISTS = "scale", "keys", "lists"
 MODELS = ("people", "uniform", "counting", "position", "crowd", "noise")
-"""People's own law, and what is none: even chances, tallies of earlier answers, a liking for places, what others
+"""People's own probabilities, and nulls: even chances, tallies of earlier answers, a liking for places, what others
 answer on the whole, random numbers."""
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
 
 
-def task_of(world):
+def task_of(simulation):
     """A scale of five; two keys of each person's own; four words that differ by item."""
     candidates = {
         SCALE: {"range": [1, 5]},
         KEYS: {"keys": r"Press (\w) for yes or (\w) for no", "roles": ["yes", "no"], "in": "instructions"},
         LISTS: {"options": r"\[(\w+)\]", "in": "block"},
-    }[world]
+    }[simulation]
     kinds = [{"name": "answer", "before": "You say ", "candidates": candidates}]
-    return Task.model_validate({"name": world, "feedback": True, "block": r"^Trial \d+:", "kinds": kinds})
+    return Task.model_validate({"name": simulation, "feedback": True, "block": r"^Trial \d+:", "kinds": kinds})
 
 
-def people_of_world(world, seed, order="shuffled"):
-    """People with their transcripts; by person and mark the law of their answer and the item."""
+def simulated_people(simulation, seed, order="shuffled"):
+    """People with their transcripts; by person and mark the probabilities of their answer and the item."""
     random = np.random.default_rng(seed)
-    k = {SCALE: 5, KEYS: 2, LISTS: 4}[world]
-    laws = random.dirichlet(np.full(k, 0.6), ITEMS) * 0.95 + 0.05 / k
-    people, law_at = [], {}
+    k = {SCALE: 5, KEYS: 2, LISTS: 4}[simulation]
+    item_probs = random.dirichlet(np.full(k, 0.6), ITEMS) * 0.95 + 0.05 / k
+    people, probs_at = [], {}
     for number in range(PEOPLE):
         style = random.dirichlet(np.full(k, 2.0))
         keys = random.choice(list(LETTERS), 2, replace=False)
         items = random.permutation(ITEMS) if order == "shuffled" else np.arange(ITEMS)
-        text = f"Press {keys[0]} for yes or {keys[1]} for no.\n" if world == KEYS else "Answer.\n"
+        text = f"Press {keys[0]} for yes or {keys[1]} for no.\n" if simulation == KEYS else "Answer.\n"
         for place, item in enumerate(items, 1):
             # what a person likes of an item goes with the person, so that others' answers do not tell it
-            law = 0.7 * laws[(item + 5 * (number % 2)) % ITEMS] + 0.3 * style
-            answer = random.choice(k, p=law)
-            labels = {SCALE: "12345", KEYS: keys, LISTS: [f"word{item}{letter}" for letter in "abcd"]}[world]
-            listed = " ".join(f"[{label}]" for label in labels) if world == LISTS else ""
+            probs = 0.7 * item_probs[(item + 5 * (number % 2)) % ITEMS] + 0.3 * style
+            answer = random.choice(k, p=probs)
+            labels = {SCALE: "12345", KEYS: keys, LISTS: [f"word{item}{letter}" for letter in "abcd"]}[simulation]
+            listed = " ".join(f"[{label}]" for label in labels) if simulation == LISTS else ""
             text += f"Trial {place}:\nStatement of item {'abcdefghijkl'[item]}. {listed}You say <<{labels[answer]}>>\n"
-            law_at[f"p{number}", place] = law
-        people.append(person(f"p{number}", text, task_of(world)))
-    return people, law_at
+            probs_at[f"p{number}", place] = probs
+        people.append(person(f"p{number}", text, task_of(simulation)))
+    return people, probs_at
 
 
-def predicted(world, seed, models=MODELS, order="shuffled"):
-    """Tables of `prediction` of some models in a world."""
-    task = task_of(world)
-    people, law_at = people_of_world(world, seed, order)
+def predicted(simulation, seed, models=MODELS, order="shuffled"):
+    """Tables of `prediction` of some models in a simulation."""
+    task = task_of(simulation)
+    people, probs_at = simulated_people(simulation, seed, order)
     asking = ask_task(people, task, ["human"])
     random = np.random.default_rng(seed + 1)
-    places = random.dirichlet(np.full(len(next(iter(law_at.values()))), 1.0))
-    named = {text.shown.text: text.participant for text in people}
-    mean_law = np.mean(list(law_at.values()), axis=0)
+    places = random.dirichlet(np.full(len(next(iter(probs_at.values()))), 1.0))
+    named = {text.transcript.text: text.participant for text in people}
+    mean_probs = np.mean(list(probs_at.values()), axis=0)
     marks = []
     for model in models:
 
         def probs_of(trial, span, model=model):
             number, who = span + 1, named[trial.prompt]
-            law = law_at[who, number]
-            k = len(law)
+            probs = probs_at[who, number]
+            k = len(probs)
             if model == "counting":
-                asked = next(each for each in people if each.participant == who)
-                labels = [each.candidates.index(each.answer) for each in asked.marks[:span]]
-                law = (np.bincount(labels, minlength=k) + 1 / k) / (len(labels) + 1)
-            law = {
+                answering = next(each for each in people if each.participant == who)
+                labels = [each.candidates.index(each.answer) for each in answering.marks[:span]]
+                probs = (np.bincount(labels, minlength=k) + 1 / k) / (len(labels) + 1)
+            probs = {
                 "uniform": np.full(k, 1 / k),
                 "position": places,
-                "crowd": mean_law,
+                "crowd": mean_probs,
                 "noise": random.dirichlet(np.full(k, 20.0)),
-            }.get(model, law)
-            return 0.9 * law
+            }.get(model, probs)
+            return 0.9 * probs
 
         readings = read_by(asking.trials, probs_of)
-        found = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
-        marks.append(found["marks"].assign(model=model, task=world))
+        frames = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
+        marks.append(frames["marks"].assign(model=model, task=simulation))
     every = pd.concat(marks, ignore_index=True)
-    return derive_prediction(every, found["donors"].head(0).assign(model="", task=""), Inference())
+    return derive_prediction(every, frames["donors"].head(0).assign(model="", task=""), Inference())
 
 
 def supported(tables):
     """Models that are said to predict people."""
-    said = claims({f"prediction/{n}": t for n, t in tables.items()}, False)
+    on_page = claims({f"prediction/{n}": t for n, t in tables.items()}, False)
     return {
         model
-        for each in said
+        for each in on_page
         if each.is_supported and "answers are predicted better" in each.sentence
         for model in re.findall(r"\w+", each.sentence.rpartition("(")[2])
         if model != "and"
@@ -107,8 +107,8 @@ def scores_of(people, task):
     """Log scores by history of a model of even chances."""
     asking = ask_task(people, task, ["human"])
     readings = evenly_read(asking.trials)
-    found = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
-    marks = found["marks"].assign(model="even", task=task.name)
-    donors = found["donors"].head(0).assign(model="", task="")
+    frames = derive_answer_distributions(asking.rows, people, task, asking.trials, readings, False)
+    marks = frames["marks"].assign(model="even", task=task.name)
+    donors = frames["donors"].head(0).assign(model="", task="")
     scores = derive_prediction(marks, donors, Inference())["scores"]
     return scores.set_index("history")["log_score"]

@@ -1,4 +1,4 @@
-"""Vectors of answers of any languages to any questions, in the columns of `vectors`: for the seed's columns."""
+"""Vectors of answers of any languages to any questions, in the columns of `vectors`: for the published columns."""
 
 from collections.abc import Callable, Sequence
 
@@ -26,8 +26,8 @@ def made_vectors(
             for kind, names in ids.items():
                 for name in names:
                     for sample in range(1 if kind == "question" else samples):
-                        made = np.asarray(vector(language, kind, name), np.float32)
-                        rows.append((language, kind, name, sample, True, (made / np.linalg.norm(made)).tolist()))
+                        values = np.asarray(vector(language, kind, name), np.float32)
+                        rows.append((language, kind, name, sample, True, (values / np.linalg.norm(values)).tolist()))
     return pd.DataFrame(rows, columns=pd.Index(["language", "kind", "id", "sample", "is_usable", "vector"]))
 
 

@@ -1,4 +1,4 @@
-"""A world's map: respondents drawn from its countries, and where they and the models come to lie."""
+"""The map of a simulation: respondents drawn from its countries, their points, and those of the models."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,18 +8,8 @@ import pandas as pd
 
 from valuesassets.comparing.scales import Scales
 from valuesassets.comparing.simulated_answers import SimulatedAnswers, SimulatedItem
+from valuesassets.instruments.survey.material import indicators
 from valuesassets.instruments.survey.material.analysis_scale import analysis_value
-from valuesassets.instruments.survey.material.indicators import (
-    AIMS,
-    AUTONOMY,
-    FIRST_AIM,
-    INDICATORS,
-    SECOND_AIM,
-    SINGLE,
-    answer_codes,
-    components,
-    own_indicators,
-)
 from valuesassets.instruments.survey.measures.map.agreement import VERDICTS, families_against_countries
 from valuesassets.instruments.survey.measures.map.answers import PARTS, SLOTS, indicator_means
 from valuesassets.instruments.survey.measures.map.people import people_of
@@ -30,26 +20,25 @@ from valuesassets.records.frames import records, rows_where
 from valuesassets.records.study import Study
 from valuesassets.records.tables import HUMAN_DISTRIBUTIONS
 
-WEIGHT_SHAPE = 11.0
-"""Of the gamma distribution of respondents' weights: a design effect of about 1.1."""
+WEIGHT_SHAPE = 11.0  # of the gamma distribution of respondents' weights: a design effect of about 1.1
 
 
-def map_of_world(
-    world: SimulatedAnswers, study: Study, respondents: int, random: np.random.Generator
+def map_of_simulation(
+    simulation: SimulatedAnswers, study: Study, respondents: int, random: np.random.Generator
 ) -> Iterator[dict[str, Any]]:
-    """Intervals of the countries' points beside where the countries are, and the map's verdicts and tests."""
-    scales, countries = world.grid.scales, world.grid.countries
-    drawn = drawn_respondents(world.people, scales, countries, respondents, random)
+    """Rows: intervals of the countries' points with the truth, and the map's verdicts and tests."""
+    scales, countries = simulation.grid.scales, simulation.grid.countries
+    drawn = drawn_respondents(simulation.people, scales, countries, respondents, random)
     people = people_of(HUMAN_DISTRIBUTIONS.empty_frame(), drawn, study)
     ground = lay_ground(choose_axes(study, None), people, study.inference.level)
-    true = ground.place(indicator_means(slots_of(world.people, scales)))
+    true = ground.place(indicator_means(slots_of(simulation.people, scales)))
     for row, place in zip(people_rows(people, ground, study, (), {}), true, strict=True):
         for axis, truth in zip("xy", place, strict=True):
             ends = {name: row[f"{axis}_{name}"] for name in ("low", "high")}
             name = f"country's point, {axis}"
             yield {"what": "interval", "interval": name, "estimate": row[axis], "truth": float(truth)} | ends
-    means = indicator_means(slots_of(world.grid.answers, scales))
-    labels = pd.DataFrame(list(world.grid.cells), columns=pd.Index(["model", "language"]))
+    means = indicator_means(slots_of(simulation.grid.answers, scales))
+    labels = pd.DataFrame(list(simulation.grid.cells), columns=pd.Index(["model", "language"]))
     cells = Cells(labels, means, means[:, None], np.ones(len(means), dtype=int))
     own = {each.country: each.means for each in people}
     tests = families_against_countries(cells, ground, own, "against their countries", study)
@@ -59,10 +48,12 @@ def map_of_world(
 
 
 def map_items() -> list[SimulatedItem]:
-    """The questions of the map as items of a world."""
-    aims = components("Y002")
+    """The questions of the map as items of a simulation."""
+    aims = indicators.components("Y002")
     return [
-        SimulatedItem(part, tuple(analysis_value(part, code) for code in sorted(answer_codes(part))), part not in aims)
+        SimulatedItem(
+            part, tuple(analysis_value(part, code) for code in sorted(indicators.answer_codes(part))), part not in aims
+        )
         for part in PARTS
     ]
 
@@ -77,27 +68,26 @@ def slots_of(answers: Array, scales: Scales) -> Array:
 def drawn_respondents(
     answers: Array, scales: Scales, countries: tuple[str, ...], n: int, random: np.random.Generator
 ) -> pd.DataFrame:
-    """`n` respondents per country with their own values of the ten indicators, as `survey/respondents` has them.
+    """`n` respondents per country with the ten indicators, as in `survey/respondents`, from (N, I, K) answers."""
 
-    Args:
-        answers: (N, I, K) of whole countries.
-    """
-
-    def said(part: str) -> Array:
+    def draw_codes(part: str) -> Array:
         """(N, n) answer codes."""
         item = scales.items.index(part)
         reached = np.cumsum(answers[:, item], axis=-1)[:, None]
         option = (random.uniform(size=(len(countries), n, 1)) > reached).sum(axis=-1)
-        codes = sorted(answer_codes(part), key=lambda code: analysis_value(part, code))
+        codes = sorted(indicators.answer_codes(part), key=lambda code: analysis_value(part, code))
         return np.array(codes)[np.minimum(option, len(codes) - 1)]
 
-    given = {part: said(part) for part in (*(part for part, _ in SINGLE.values()), *AUTONOMY, FIRST_AIM)}
-    first = given[FIRST_AIM]
-    second = [said(f"{SECOND_AIM}@{FIRST_AIM}={aim}") for aim in AIMS]
-    given[SECOND_AIM] = np.select([first == aim for aim in AIMS], second)
-    values = own_indicators(given)
+    codes_of = {
+        part: draw_codes(part)
+        for part in (*(part for part, _ in indicators.SINGLE.values()), *indicators.AUTONOMY, indicators.FIRST_AIM)
+    }
+    first = codes_of[indicators.FIRST_AIM]
+    second = [draw_codes(f"{indicators.SECOND_AIM}@{indicators.FIRST_AIM}={aim}") for aim in indicators.AIMS]
+    codes_of[indicators.SECOND_AIM] = np.select([first == aim for aim in indicators.AIMS], second)
+    values = indicators.own_indicators(codes_of)
     weights = random.gamma(WEIGHT_SHAPE, 1 / WEIGHT_SHAPE, (len(countries), n))
-    frame = pd.DataFrame({name: values[name].ravel() for name in INDICATORS})
+    frame = pd.DataFrame({name: values[name].ravel() for name in indicators.INDICATORS})
     frame["country"], frame["weight"] = np.repeat(countries, n), weights.ravel()
     frame["respondent_id"], frame["source"] = np.arange(len(frame)).astype(str), "made"
     return frame

@@ -22,8 +22,8 @@ SMALL_PT = 8
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE = "#0059A0", "#D55E00", "#CC79A7"
-"""Colours that the colour-blind tell apart (Source: Okabe & Ito 2008, without the yellow, which is too faint on white,
-and with a darker blue, which a black and white print tells from the vermillion)."""
+"""Colours that colour-blind readers distinguish (Source: Okabe & Ito 2008, without the yellow, too faint on white, and
+with a darker blue, which a black and white print tells from the vermillion)."""
 GREY = "#6E6E6E"
 PALE = "#E4E4E4"
 COLOR_MAP = "cividis"

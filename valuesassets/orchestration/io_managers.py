@@ -47,7 +47,7 @@ class Format:
     extension: str
     write: Callable[[Path, Any, dg.AssetKey, Path], None]
     read: Callable[[Path, dg.AssetKey], Any]
-    shown: Callable[[Any, dg.AssetKey], dict[str, Any]] = lambda value, key: {}
+    describe: Callable[[Any, dg.AssetKey], dict[str, Any]] = lambda value, key: {}
 
 
 def declared_table(key: dg.AssetKey, name: str | None = None) -> Table:
@@ -153,7 +153,7 @@ class StudyIOManager(dg.IOManager):
         has_folder = partition is not None and len(context.asset_partitions_def.get_partition_keys()) > 1
         folder = path.with_suffix("") if has_folder else path.parent
         self._format.write(path, obj, context.asset_key, folder)
-        metadata = self._format.shown(obj, context.asset_key)
+        metadata = self._format.describe(obj, context.asset_key)
         partitions = context.asset_partitions_def.get_partition_keys() if partition is not None else []
         paths = (entry.value for entry in context.output_metadata.values() if isinstance(entry, dg.PathMetadataValue))
         folders = [entry for entry in map(Path, filter(None, paths)) if entry.is_dir()]

@@ -29,19 +29,19 @@ class RecordCheck(Sentence):
         fails: whether a row fails the check.
         concerns: whether a row is checked at all.
         most: largest share of failing rows for a warning; above it the check is an error.
-        shown: columns of a failing row to show.
+        columns: columns of a failing row to show.
     """
 
     table: Table
     fails: Callable[[Row], bool]
     concerns: Callable[[Row], bool] = lambda row: True
     most: float = FEW
-    shown: tuple[str, ...]
+    columns: tuple[str, ...]
 
     def judge(self, rows: Iterable[Row], **metadata: Any) -> dg.AssetCheckResult:
         """The result for a file's rows, with the failing share and rows."""
         looked_at = [row for row in rows if self.concerns(row)]
-        failing = [{name: row[name] for name in self.shown} for row in looked_at if self.fails(row)]
+        failing = [{name: row[name] for name in self.columns} for row in looked_at if self.fails(row)]
         share = len(failing) / len(looked_at) if looked_at else 0.0
         return self.result(failing, len(looked_at), share <= self.most, share=share, **metadata)
 
@@ -58,7 +58,7 @@ EVERY_SPAN_IS_READ = RecordCheck(
     table=READINGS,
     fails=_has_failed,
     concerns=lambda row: row["span"] is not None,
-    shown=("trial_id", "span", "status", "reason"),
+    columns=("trial_id", "span", "status", "reason"),
 )
 EVERY_ANSWER_IS_WRITTEN = RecordCheck(
     "every_answer_is_written",
@@ -66,7 +66,7 @@ EVERY_ANSWER_IS_WRITTEN = RecordCheck(
     f"each row gives the reason, and the log of the job has details; {ASK_AGAIN}",
     table=ANSWERS,
     fails=_has_failed,
-    shown=("trial_id", "sample", "status", "reason"),
+    columns=("trial_id", "sample", "status", "reason"),
 )
 ANSWERS_COME_TO_AN_END = RecordCheck(
     "answers_come_to_an_end",
@@ -77,7 +77,7 @@ ANSWERS_COME_TO_AN_END = RecordCheck(
     table=ANSWERS,
     fails=lambda row: row["finish"] == "length",
     concerns=lambda row: row["status"] == Status.OK,
-    shown=("trial_id", "sample", "n_tokens"),
+    columns=("trial_id", "sample", "n_tokens"),
 )
 EMBEDDED_TEXTS_ARE_WHOLE = RecordCheck(
     "embedded_texts_are_whole",
@@ -87,7 +87,7 @@ EMBEDDED_TEXTS_ARE_WHOLE = RecordCheck(
     WARN,
     table=EMBEDDED_TEXTS,
     fails=lambda row: row["is_truncated"],
-    shown=("text_sha256", "n_tokens"),
+    columns=("text_sha256", "n_tokens"),
 )
 CHECKS = {
     check.name: check

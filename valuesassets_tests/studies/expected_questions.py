@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from valuesassets.records.questions import Option, Question
-from valuesassets.studies.questionnaires.content import Asked, Words, load_form, load_words
+from valuesassets.studies.questionnaires.content import FormQuestion, Words, load_form, load_words
 
 
 def expected_questions(language: str) -> list[Question]:
@@ -12,24 +12,24 @@ def expected_questions(language: str) -> list[Question]:
     Demographics are not among them, don't know and no answer are not among the options, and there is no answer cue.
     """
     words = load_words(language)
-    return [question for asked in load_form() if asked.response_type for question in _questions(asked, words)]
+    return [each for question in load_form() if question.response_type for each in _questions(question, words)]
 
 
-def _questions(asked: Asked, words: Words) -> Iterator[Question]:
-    worded = words.questions[asked.name]
-    assert asked.response_type is not None  # demographics are filtered by the caller
-    options = tuple(Option(value=value, label=label) for value, label in enumerate(words.labels(asked), 1))
+def _questions(question: FormQuestion, words: Words) -> Iterator[Question]:
+    worded = words.questions[question.name]
+    assert question.response_type is not None  # demographics are filtered by the caller
+    options = tuple(Option(value=value, label=label) for value, label in enumerate(words.labels(question), 1))
     texts = (worded.text, worded.second_text)
-    for position, variable in enumerate(asked.variables):
+    for position, variable in enumerate(question.variables):
         item = worded.items.get(variable)
         text = _plain(f"{worded.text} {item}" if item else texts[position])
         yield Question(
             id=variable,
-            section=words.sections[asked.section],
+            section=words.sections[question.section],
             text=text,
             stem=_plain(worded.text) if item else None,
             item=_plain(item) if item else None,
-            response_type=asked.response_type,
+            response_type=question.response_type,
             options=options,
         )
 

@@ -144,7 +144,7 @@ PLANTED_MARKS = table(
     share("tvd", "total variation between what was planted and what was read"),
     share("tvd_late", "the same as published code reads it, renormalised", unit=""),
     number("log_score", "log of the share that the model gives to the participant's answer", "nats", high=0),
-    number("log_score_planted", "the same by the law that was planted", "nats", high=0),
+    number("log_score_planted", "the same by the response model that was planted", "nats", high=0),
 )
 RECOVERY = table(
     "psych_tasks/calibration/recovery",
@@ -159,11 +159,11 @@ RECOVERY = table(
 )
 PLANTED_GAINS = table(
     "psych_tasks/calibration/gains",
-    "a gain: what the law gives, and what was read",
+    "a gain: by the planted response model, and as it was read",
     text("gain", "format, style or content"),
     "layout",
     count("n_participants?", "participants that it is taken over"),
-    number("planted", "by the law", "nats"),
+    number("planted", "by the planted response model", "nats"),
     number("estimate", "as read", "nats"),
     flag("is_recovered", "whether the two are near enough"),
 )
@@ -196,10 +196,10 @@ GAIN_ROWS = table(
 )
 IDENTIFICATION = table(
     "psych_tasks/prediction/identification",
-    "a model in a task: whose history foretells whose answers",
+    "a model in a task: whose history predicts whose answers",
     "model task layout n_participants",
     count("n_donors?", "pairs of a participant and another who was shown the same"),
-    share("share", "pairs in which one's own history foretells the answers better; .5 by chance"),
+    share("share", "pairs in which one's own history predicts the answers better; .5 by chance"),
     "low high p p_corrected is_rejected reason",
 )
 QUANTILES = table(

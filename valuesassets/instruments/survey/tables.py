@@ -3,7 +3,7 @@
 from valuesassets.records.columns import code, number, text
 from valuesassets.records.tables import TABLES, TESTS, declare_table
 
-SIMULATION = text("kind", "kind of world: planted, null or scale_artifact")
+SIMULATION = text("kind", "kind of simulation: planted, null or scale_artifact")
 QUESTION = text("question", "the question in the language it was asked in")
 POINTS = declare_table(
     "survey/cultural_map/points",
@@ -66,17 +66,17 @@ declare_table(
 )
 declare_table(
     "survey/simulated_worlds/rejections",
-    "a family of tests in a kind of world",
+    "a family of tests in a kind of simulation",
     SIMULATION,
     "test_family any_rejected monte_carlo_se rejected_uncorrected p_uniform alpha n_worlds n_tests",
 )
 declare_table("survey/simulated_worlds/verdicts", "a verdict in a kind of world", "of", SIMULATION, "verdict? n share")
 declare_table(
     "survey/simulated_worlds/errors",
-    "a measure in a kind of world",
+    "a measure in a kind of simulation",
     SIMULATION,
     text("measure", "w1_error: between read and planted; or a kind of correlation"),
-    number("mean!", "mean over worlds"),
+    number("mean!", "mean over simulations"),
     "std size",
 )
 declare_table("survey/simulated_worlds/p_values", "a p-value of a world", SIMULATION, "seed test_family p")

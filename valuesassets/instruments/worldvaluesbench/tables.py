@@ -78,7 +78,7 @@ AWARENESS_QUESTIONS = table(
 )
 AWARENESS_STYLE_FREE = table(
     "worldvaluesbench/awareness/style_free",
-    "a model, by mean answers: each group's mean over questions is taken off both sides",
+    "a model, by mean answers: each group's mean over questions is subtracted on both sides",
     "model slope exaggeration direction skill",
 )
 RELIABILITY = table(

@@ -154,7 +154,7 @@ PROJECTIONS = table(
 )
 SCORES = table(
     "worldwise/scores",
-    "where an answer that was made anywhere stands on a dimension, by the seed's score and by projection",
+    "where an answer that was made anywhere stands on a dimension, by worldWiseAI's score and by projection",
     text("response_id", "the answer"),
     "axis",
     flag("is_own_axis", "whether its dilemma stands on this dimension"),
@@ -164,7 +164,7 @@ SCORES = table(
         "position",
         "0 half-way between the poles' means, 1 at the high one, -1 at the low one; none on an axis that is not valid",
     ),
-    flag("is_truncated", "whether the embedder read only the beginning of one of the seed's texts"),
+    flag("is_truncated", "whether the embedder read only the beginning of one of worldWiseAI's texts"),
     "status reason?",
 )
 PLANTED = table(
@@ -204,7 +204,7 @@ SEED_ERRORS = table(
 )
 ADVOCATES = measure_table(
     "worldwise/quality_report/advocates",
-    "an axis of a model: whether what it says for the poles is told apart",
+    "an axis of a model: whether what it says for the poles is distinguished",
     "model axis",
     share("auc", "share of (high, low) advocates of the same dilemma in order, mean over dilemmas"),
     probability("p", "how often poles exchanged at random within dilemmas do as well"),
@@ -258,7 +258,7 @@ AGREEMENT = measure_table(
     "model readout",
     text(
         "kind",
-        "what is taken off: means of axes (axis-centred), of cultures too (double-centred), or what habits "
+        "what is subtracted: means of axes (axis-centred), of cultures too (double-centred), or what habits "
         "of answering do (style-centred)",
     ),
     *with_ends(number("r", "correlation", "", -1, 1)),
@@ -296,7 +296,7 @@ FLATTENING = measure_table(
         high=1,
     ),
     count("n_pairs?", "pairs of cultures compared"),
-    count("n_told_apart?", "pairs of them that are told apart"),
+    count("n_told_apart?", "pairs of them that are distinguished"),
     "n_cultures n_scenarios status reason",
 )
 CULTURE_PAIRS = measure_table(

@@ -20,7 +20,7 @@ class _Part(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
 
-class Asked(_Part):
+class FormQuestion(_Part):
     """One question of the form without its words. See the head of form.toml."""
 
     name: str
@@ -84,18 +84,18 @@ class Words(_Part):
     sections: dict[str, str]
     questions: dict[str, Worded]
 
-    def labels(self, asked: Asked) -> tuple[str, ...]:
+    def labels(self, question: FormQuestion) -> tuple[str, ...]:
         """The labels of a question's codes, from 1; on a ten-point scale those between the anchors are empty."""
-        if asked.is_list_to_choose_from:
+        if question.is_list_to_choose_from:
             return (self.form.mentioned, self.form.not_mentioned)
-        labels = self.questions[asked.name].options
-        return (labels[0], *[""] * 8, labels[1]) if asked.kind in ("scale", "scales") else labels
+        labels = self.questions[question.name].options
+        return (labels[0], *[""] * 8, labels[1]) if question.kind in ("scale", "scales") else labels
 
 
 @functools.cache
-def load_form() -> tuple[Asked, ...]:
+def load_form() -> tuple[FormQuestion, ...]:
     """The questions of the form in their order."""
-    return tuple(Asked.model_validate(row) for row in _read_toml("form")["questions"])
+    return tuple(FormQuestion.model_validate(row) for row in _read_toml("form")["questions"])
 
 
 @functools.cache
@@ -108,12 +108,14 @@ def load_words(language: str) -> Words:
     if language not in LANGUAGES:
         raise StudyError(f"{language}: no bundled questionnaire; there are {', '.join(LANGUAGES)}")
     words = validated(Words, _read_toml(language), StudyError, f"questionnaires/{language}.toml")
-    _require_same_keys(language, "questions", words.questions, {asked.name for asked in load_form()})
-    _require_same_keys(language, "sections", words.sections, {asked.section for asked in load_form()})
-    for asked in load_form():
-        has_items = asked.kind in ("grid", "scales")
-        items = words.questions[asked.name].items
-        _require_same_keys(language, f"questions.{asked.name}.items", items, set(asked.variables if has_items else ()))
+    _require_same_keys(language, "questions", words.questions, {question.name for question in load_form()})
+    _require_same_keys(language, "sections", words.sections, {question.section for question in load_form()})
+    for question in load_form():
+        has_items = question.kind in ("grid", "scales")
+        items = words.questions[question.name].items
+        _require_same_keys(
+            language, f"questions.{question.name}.items", items, set(question.variables if has_items else ())
+        )
     return words
 
 
@@ -121,7 +123,7 @@ def _read_toml(name: str) -> dict[str, Any]:
     return tomllib.loads((STUDIES / "questionnaires" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def _require_same_keys(language: str, where: str, found: Mapping[str, object], expected: set[str]) -> None:
-    for verb, keys in (("is missing", expected - set(found)), ("is not in form.toml", set(found) - expected)):
+def _require_same_keys(language: str, where: str, names: Mapping[str, object], expected: set[str]) -> None:
+    for verb, keys in (("is missing", expected - set(names)), ("is not in form.toml", set(names) - expected)):
         if keys:
             raise StudyError(f"questionnaires/{language}.toml: {where}: '{min(keys)}' {verb}")

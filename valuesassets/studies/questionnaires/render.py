@@ -41,7 +41,7 @@ from reportlab.platypus import (
 )
 
 from valuesassets.records.places import STUDIES
-from valuesassets.studies.questionnaires.content import LANGUAGES, Asked, Words, load_form, load_words
+from valuesassets.studies.questionnaires.content import LANGUAGES, FormQuestion, Words, load_form, load_words
 
 FOLDER = Path(__file__).parent
 PLAIN, BOLD = "DejaVuSansCondensed", "DejaVuSansCondensed-Bold"
@@ -108,10 +108,10 @@ def _title_page(words: Words) -> Iterator[Flowable]:
 def _question_pages(words: Words) -> Iterator[Flowable]:
     yield from (_paragraph(words.form.greeting), _gap(AFTER_QUESTION))
     section = ""
-    for asked in load_form():
-        block = list(_question(asked, words))
-        if asked.section != section:
-            section = asked.section
+    for question in load_form():
+        block = list(_question(question, words))
+        if question.section != section:
+            section = question.section
             block = [_gap(4), _paragraph(words.sections[section], SECTION), *block]
         yield KeepTogether([*block, _gap(AFTER_QUESTION)])
     yield PageBreak()
@@ -122,19 +122,19 @@ def _card_pages(words: Words) -> Iterator[Flowable]:
     yield from (_paragraph(words.form.cards_heading, TITLE), _gap(12))
     style = [("BOX", *ALL, THIN, colors.black), ("TOPPADDING", (0, 0), (-1, 0), 5), ("TOPPADDING", (0, 1), (-1, -1), 0)]
     style += [("BOTTOMPADDING", *ALL, 1), ("BOTTOMPADDING", (0, -1), (-1, -1), 6)]
-    for number, asked in enumerate((asked for asked in load_form() if asked.has_card), 1):
+    for number, question in enumerate((question for question in load_form() if question.has_card), 1):
         title = _paragraph(words.notes["card"].format(card=number), SECTION)
-        lines = [_paragraph(line, CARD) for line in _card_lines(asked, words)]
+        lines = [_paragraph(line, CARD) for line in _card_lines(question, words)]
         yield _table([[title], *[[line] for line in lines]], [WIDTH], 14, style, spaceAfter=9)
 
 
-def _card_lines(asked: Asked, words: Words) -> Sequence[str]:
+def _card_lines(question: FormQuestion, words: Words) -> Sequence[str]:
     """What a respondent has to see: the list to choose from, the two ends of the scale, or the answers."""
-    worded = words.questions[asked.name]
-    if asked.kind in ("scale", "scales"):
+    worded = words.questions[question.name]
+    if question.kind in ("scale", "scales"):
         low, high = worded.options
         return [f"1  {low}", "2   3   4   5   6   7   8   9", f"10  {high}"]
-    if asked.is_list_to_choose_from or asked.kind == "choices":
+    if question.is_list_to_choose_from or question.kind == "choices":
         return [f"{_letter(place)}   {entry}" for place, entry in enumerate(worded.items.values() or worded.options)]
     return worded.options
 
@@ -142,35 +142,37 @@ def _card_lines(asked: Asked, words: Words) -> Sequence[str]:
 def _question_numbers() -> dict[str, int]:
     """Number of each question by its name; a first and second choice takes two, the first is given."""
     form = load_form()
-    firsts = itertools.accumulate((2 if asked.kind == "choices" else 1 for asked in form), initial=1)
-    return {asked.name: first for asked, first in zip(form, firsts, strict=False)}
+    firsts = itertools.accumulate((2 if question.kind == "choices" else 1 for question in form), initial=1)
+    return {question.name: first for question, first in zip(form, firsts, strict=False)}
 
 
-def _question(asked: Asked, words: Words) -> Iterator[Flowable]:
+def _question(question: FormQuestion, words: Words) -> Iterator[Flowable]:
     """A question as it stands on the page: boxed note, number and text, then the answers."""
-    worded, numbers = words.questions[asked.name], _question_numbers()
+    worded, numbers = words.questions[question.name], _question_numbers()
     cards = [each.name for each in load_form() if each.has_card]
-    notes = [words.notes["show_card"].format(card=cards.index(asked.name) + 1)] if asked.has_card else []
+    notes = [words.notes["show_card"].format(card=cards.index(question.name) + 1)] if question.has_card else []
     labels = {name: f"Q{number}" for name, number in numbers.items()}
-    notes += [words.notes[key].format(**labels) for key in asked.notes]
+    notes += [words.notes[key].format(**labels) for key in question.notes]
     if notes:
         note = " – ".join(notes)
         width = min(WIDTH, stringWidth(note, PLAIN, NOTE.fontSize) + 3 * PADDING)
         box = [*CELL, ("BOX", *ALL, THIN, colors.black)]
         yield _table([[_paragraph(note, NOTE)]], [width], PADDING, box, spaceAfter=4)
-    for number, text in enumerate(filter(None, (worded.text, worded.second_text)), numbers[asked.name]):
+    for number, text in enumerate(filter(None, (worded.text, worded.second_text)), numbers[question.name]):
         blanks = round((INDENT - stringWidth(f"Q{number}", BOLD, 9)) / stringWidth(" ", BOLD, 9))
         yield _paragraph(f"Q{number}" + "\u00a0" * max(1, blanks) + text, STEM)
     kinds = {"list": _list, "grid": _grid, "scale": _scales, "scales": _scales, "choices": _choices, "blank": _blank}
-    yield kinds[asked.kind](asked, words)
+    yield kinds[question.kind](question, words)
 
 
-def _list(asked: Asked, words: Words) -> Table:
+def _list(question: FormQuestion, words: Words) -> Table:
     """`1 – label` in lines, don't know and no answer under a rule, the variable code and a box at the right."""
     numbers = _question_numbers()
-    targets = {code: words.notes["go_to"].format(question=f"Q{numbers[name]}") for code, name in asked.routes.items()}
+    targets = {
+        code: words.notes["go_to"].format(question=f"Q{numbers[name]}") for code, name in question.routes.items()
+    }
     arrows = {code: f" {'-' * 40}> {target}" for code, target in targets.items()}
-    lines = [f"{code} – {label}{arrows.get(code, '')}" for code, label in enumerate(words.labels(asked), 1)]
+    lines = [f"{code} – {label}{arrows.get(code, '')}" for code, label in enumerate(words.labels(question), 1)]
     style = [
         ("TOPPADDING", *ALL, 0),
         ("BOTTOMPADDING", *ALL, 1),
@@ -178,30 +180,30 @@ def _list(asked: Asked, words: Words) -> Table:
         ("LEFTPADDING", (3, 0), (3, 0), 5),
         ("BOX", (2, 0), (2, 0), THIN, colors.black),
     ]
-    if asked.response_type:
+    if question.response_type:
         rule = ((1, len(lines)), (1, len(lines)))
         style += [("LINEABOVE", *rule, THIN, colors.black), ("TOPPADDING", *rule, 2)]
-        missing = zip(asked.missing_codes, (words.form.dont_know, words.form.no_answer), strict=True)
+        missing = zip(question.missing_codes, (words.form.dont_know, words.form.no_answer), strict=True)
         lines += [f"{code} – {label}" for code, label in missing]
     cells = [["", _paragraph(line), "", ""] for line in lines]
-    cells[0][3] = f"({asked.variables[0]})"
+    cells[0][3] = f"({question.variables[0]})"
     return _table(cells, [INDENT, WIDTH - INDENT - 14 - 40, 14, 40], 0, style)
 
 
-def _grid(asked: Asked, words: Words) -> Table:
+def _grid(question: FormQuestion, words: Words) -> Table:
     """A battery: variable code, item and the code of every answer, a line per item under the answers' labels."""
-    labels = words.labels(asked)
+    labels = words.labels(question)
     headers = (*labels, words.form.dont_know_short, words.form.no_answer_short)
-    codes = [str(code) for code in (*range(1, len(labels) + 1), *asked.missing_codes)]
+    codes = [str(code) for code in (*range(1, len(labels) + 1), *question.missing_codes)]
     longest = [max(stringWidth(word, PLAIN, HEAD.fontSize) for word in header.split()) for header in headers]
     least = [28.0 if len(header) <= 3 else 44.0 for header in headers]
     widths = [max(width, word + 2 * PADDING + 2) for width, word in zip(least, longest, strict=True)]
-    left = [CODE_WIDTH, LETTER_WIDTH] if asked.has_letters else [CODE_WIDTH]
+    left = [CODE_WIDTH, LETTER_WIDTH] if question.has_letters else [CODE_WIDTH]
     first = len(left) + 1
     cells: list[list[Any]] = [[*[""] * first, *[_paragraph(header, HEAD) for header in headers]]]
-    for place, variable in enumerate(asked.variables):
-        item = _paragraph(words.questions[asked.name].items.get(variable, ""))
-        cells.append([variable, *[_letter(place)] * asked.has_letters, item, *codes])
+    for place, variable in enumerate(question.variables):
+        item = _paragraph(words.questions[question.name].items.get(variable, ""))
+        cells.append([variable, *[_letter(place)] * question.has_letters, item, *codes])
     style = [
         *CELL,
         ("FONT", *ALL, PLAIN, 9),
@@ -210,20 +212,20 @@ def _grid(asked: Asked, words: Words) -> Table:
         ("GRID", (0, 1), (-1, -1), THIN, colors.black),
         ("GRID", (first, 0), (-1, 0), THIN, colors.black),
     ]
-    if asked.has_letters:
+    if question.has_letters:
         style.append(("LINEAFTER", (1, 1), (1, -1), THIN, colors.white))
     return _table(cells, [*left, WIDTH - sum(left) - sum(widths), *widths], PADDING, style)
 
 
-def _scales(asked: Asked, words: Words) -> Table:
+def _scales(question: FormQuestion, words: Words) -> Table:
     """Ten-point scales, the anchors above their ends: a line per item, or one with the variable code at the right."""
-    worded, is_one = words.questions[asked.name], asked.kind == "scale"
+    worded, is_one = words.questions[question.name], question.kind == "scale"
     low, high = worded.options
     left, step, last = [CODE_WIDTH, 80 if is_one else 180], 20.0, 30.0
     head: list[Any] = ["", "", _paragraph(low, LEFT_HEAD), *[""] * 4, _paragraph(high, RIGHT_HEAD), *[""] * 4]
     head += [_paragraph(label, HEAD) for label in (words.form.dont_know_short, words.form.no_answer_short)]
-    codes = [str(code) for code in (*range(1, 11), *asked.missing_codes)]
-    rows = [("", "")] if is_one else [(variable, worded.items[variable]) for variable in asked.variables]
+    codes = [str(code) for code in (*range(1, 11), *question.missing_codes)]
+    rows = [("", "")] if is_one else [(variable, worded.items[variable]) for variable in question.variables]
     body = [[variable, _paragraph(item), *codes, ""] for variable, item in rows]
     style = [
         *CELL,
@@ -241,21 +243,21 @@ def _scales(asked: Asked, words: Words) -> Table:
         style += [("GRID", (0, 1), (1, -1), THIN, colors.black), ("BOX", (2, 1), (-2, -1), THIN, colors.black)]
         style += [("LINEBELOW", (2, 1), (-2, -1), THIN, colors.black)]
     tail = WIDTH - sum(left) - 10 * step - 2 * last
-    after = f"({asked.variables[0]})" if is_one else ""
+    after = f"({question.variables[0]})" if is_one else ""
     return _table([[*head, after], *body], [*left, *[step] * 10, last, last, tail], 0, style)
 
 
-def _choices(asked: Asked, words: Words) -> Table:
+def _choices(question: FormQuestion, words: Words) -> Table:
     """A list with a first and a second choice: a line per option, its code once under each choice."""
-    number = _question_numbers()[asked.name]
+    number = _question_numbers()[question.name]
     short = [_paragraph(label, HEAD) for label in (words.form.dont_know_short, words.form.no_answer_short)]
     heads: list[Any] = []
     for place, choice in enumerate((words.form.first_choice, words.form.second_choice)):
-        lines = (f"Q{number + place}", f"({asked.variables[place]})", choice)
+        lines = (f"Q{number + place}", f"({question.variables[place]})", choice)
         heads += [[_paragraph(line, HEAD) for line in lines], *short]
     cells: list[list[Any]] = [["", "", *heads]]
-    for value, option in enumerate(words.labels(asked), 1):
-        missing = [str(code) if value == 1 else "" for code in asked.missing_codes]
+    for value, option in enumerate(words.labels(question), 1):
+        missing = [str(code) if value == 1 else "" for code in question.missing_codes]
         cells.append([_letter(value - 1), _paragraph(option), *[str(value), *missing] * 2])
     widths = [64.0, 28.0, 28.0] * 2
     style = [
@@ -269,10 +271,10 @@ def _choices(asked: Asked, words: Words) -> Table:
     return _table(cells, [LETTER_WIDTH, WIDTH - LETTER_WIDTH - sum(widths), *widths], PADDING, style)
 
 
-def _blank(asked: Asked, words: Words) -> Table:
+def _blank(question: FormQuestion, words: Words) -> Table:
     """Four places for digits, the variable code at the right."""
     style = [("FONT", (0, 0), (1, 0), PLAIN, 9), ("FONT", (2, 0), (2, 0), PLAIN, 8)]
-    return _table([["", "_ " * 4, f"({asked.variables[0]})"]], [INDENT, WIDTH - INDENT - 40, 40], 0, style)
+    return _table([["", "_ " * 4, f"({question.variables[0]})"]], [INDENT, WIDTH - INDENT - 40, 40], 0, style)
 
 
 def _table(cells: list[Any], widths: list[float], padding: float, style: list[Any], **more: Any) -> Table:

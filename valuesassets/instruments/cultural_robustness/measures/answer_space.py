@@ -74,10 +74,10 @@ class AnswerSpace:
             return None
         if n_single < counts.size:
             return (
-                f"{n_single} of {counts.size} cells have one answer: their language's mean sampling noise is taken off"
+                f"{n_single} of {counts.size} cells have one answer: their language's mean sampling noise is subtracted"
             )
         first = ": the first of each, as one kind of questions has no more" if self.is_first_only else ""
-        return f"one answer in each cell{first}: sampling noise is not taken off"
+        return f"one answer in each cell{first}: sampling noise is not subtracted"
 
     @property
     def lack(self) -> str | None:

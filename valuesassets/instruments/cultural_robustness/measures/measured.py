@@ -9,11 +9,13 @@ from valuesassets.instruments.cultural_robustness.material.questions import all_
 from valuesassets.instruments.cultural_robustness.measures.embedder_report import derive_embedder_report
 from valuesassets.instruments.cultural_robustness.measures.scores import measure_model
 from valuesassets.instruments.cultural_robustness.tables import MEASURED
+from valuesassets.records.errors import InputError
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.study import Study
 from valuesassets.records.trials import Answer
 
 Frames = dict[str, pd.DataFrame]
+NONE_MEASURED = "no model was measured; see why cultural_robustness/language_pairs failed"
 
 
 def measure_family(
@@ -67,7 +69,11 @@ def all_scores(language_pairs: Mapping[str, Frames], clustering: Mapping[str, pd
     Args:
         language_pairs: by model, its `MEASURED` tables.
         clustering: by model, its published scores.
+
+    Raises:
+        InputError: no model was measured.
     """
-    return pd.concat(
-        [*(frames["scores"] for frames in language_pairs.values()), *clustering.values()], ignore_index=True
-    )
+    scores = [*(frames["scores"] for frames in language_pairs.values()), *clustering.values()]
+    if not scores:
+        raise InputError(NONE_MEASURED)
+    return pd.concat(scores, ignore_index=True)

@@ -8,6 +8,7 @@ import pandas as pd
 from valuesassets.instruments.cultural_robustness.material.questions import all_questions
 from valuesassets.instruments.cultural_robustness.measures.language_groups import FEWEST, group_languages
 from valuesassets.instruments.cultural_robustness.measures.language_pairs import pair_square
+from valuesassets.instruments.cultural_robustness.measures.measured import NONE_MEASURED
 from valuesassets.instruments.cultural_robustness.measures.scores import TESTS
 from valuesassets.instruments.cultural_robustness.plants.expected_scores import expected_distances
 from valuesassets.instruments.cultural_robustness.plants.planted_answers import (
@@ -19,6 +20,7 @@ from valuesassets.instruments.cultural_robustness.plants.planted_answers import 
     planted_faults,
 )
 from valuesassets.instruments.cultural_robustness.tables import CALIBRATION
+from valuesassets.records.errors import InputError
 from valuesassets.records.frames import records
 from valuesassets.records.study import Study
 
@@ -136,8 +138,13 @@ def calibrate_models(
     Args:
         language_pairs, answer_quality: by family.
         questions: by language.
+
+    Raises:
+        InputError: no trained model was measured.
     """
-    texts, alpha = all_questions(questions), study.inference.alpha
     trained = [name for name in language_pairs if study.families[name].kind == "reference"]
+    if not trained:
+        raise InputError(NONE_MEASURED)
+    texts, alpha = all_questions(questions), study.inference.alpha
     facts = [derive_calibration(name, language_pairs[name], answer_quality[name], texts, alpha) for name in trained]
     return pd.concat(facts, ignore_index=True)

@@ -65,7 +65,8 @@ def derive_alignment(
     why = without_evidence(reliability)
     tables = {name: withheld(pd.concat([each[name] for each in by_model], ignore_index=True), why) for name in TABLES}
     tables["agreement"] = corrected(tables["agreement"], ["readout", "kind"], how)
-    return tables | {"verdicts": derive_verdicts(tables["agreement"], how.alpha)}
+    verdicts = derive_verdicts(tables["agreement"], how.alpha)
+    return {"agreement": tables.pop("agreement"), "verdicts": verdicts} | tables
 
 
 def align_model(

@@ -142,9 +142,11 @@ class Advocacy:
                 f"{FEWEST_ADVOCATES} of each are needed"
             )
         if self.auc < LEAST_AUC:
-            return f"the model's advocates are not told apart: AUC {self.auc:.2f}, at least {LEAST_AUC} was expected"
+            doubt = "the axis does not distinguish the model's advocates"
+            return f"{doubt}: AUC {self.auc:.2f}, at least {LEAST_AUC} was expected"
         if self.p > LARGEST_P:
-            return f"the model's advocates are told apart no better than by chance: p {self.p:.2f}, {LARGEST_P} at most"
+            doubt = "the axis distinguishes the model's advocates no better than by chance"
+            return f"{doubt}: p {self.p:.2f}, {LARGEST_P} at most"
         return None
 
 

@@ -46,7 +46,7 @@ def worldvaluesbench_assets(study: Study) -> list[dg.AssetsDefinition]:
 
 def people_assets(study: Study) -> list[dg.AssetsDefinition]:
     """Questions, people and what they answered."""
-    asked = sha256_json(stamps_of_sets(study, "questions"))
+    question_stamp = sha256_json(stamps_of_sets(study, "questions"))
     is_made_up = WorldValuesBench.of(study).answers == "planted"
     stamp = stamp_of(study, "answers", "repeated_ids", "splits")
     dataset, soundness, plants = ".material.stored_dataset", ".material.soundness", ".plants.plants"
@@ -57,14 +57,14 @@ def people_assets(study: Study) -> list[dg.AssetsDefinition]:
             line=own_lines.questions_line,
             checks=[checks.QUESTIONS_FIT_THEIR_CODES],
             modules=[plants, soundness],
-            stamp=asked,
+            stamp=question_stamp,
         )(value_questions),
         declared(
             line=own_lines.participants_line,
             checks=[checks.IDS_ARE_RESOLVED, checks.COUNTRIES_HAVE_CONTINENTS, checks.EDUCATION_HAS_LEVELS],
             modules=[plants, soundness, dataset],
             reads=("seed",) if is_made_up else (),
-            stamp=sha256_json([stamp, stamp_of(study, "people"), asked]) if is_made_up else stamp,
+            stamp=sha256_json([stamp, stamp_of(study, "people"), question_stamp]) if is_made_up else stamp,
         )(participants),
         of_dataset(line=own_lines.answers_line, checks=[checks.ANSWERS_ARE_ON_THEIR_SCALE])(value_answers),
         declared(line=own_lines.splits_line)(splits),

@@ -115,7 +115,7 @@ def test_countries_stand_for_each_other_within_a_persona_and_one_alone_for_none(
 def test_one_answer_in_each_cell_is_said_and_nothing_is_subtracted():
     space, _ = build_space(pd.DataFrame(answer_rows(drawn_cells(8, samples=1))), question_frame(6, 3, LANGUAGES[:4]))
     assert all((each.noise == 0).all() for each in space.questions)
-    assert space.note == "one answer in each cell: sampling noise is not taken off"
+    assert space.note == "one answer in each cell: sampling noise is not subtracted"
 
 
 def test_a_cell_with_one_answer_among_others_has_the_mean_noise_of_its_language_and_kind():
@@ -128,7 +128,7 @@ def test_a_cell_with_one_answer_among_others_has_the_mean_noise_of_its_language_
     np.testing.assert_array_equal(space.questions[0].means[2, 2], cells[0, 2, 2, 0])
     assert space.questions[0].noise[2, 2] == pytest.approx(kept.mean() / 2)
     assert space.questions[0].noise[2, 1] == pytest.approx(spread[0, 0] / 4)
-    assert space.note == "1 of 96 cells have one answer: their language's mean sampling noise is taken off"
+    assert space.note == "1 of 96 cells have one answer: their language's mean sampling noise is subtracted"
 
 
 def test_answers_that_are_lost_by_chance_make_no_gain():

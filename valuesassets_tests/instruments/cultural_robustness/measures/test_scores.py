@@ -190,7 +190,7 @@ def test_tests_of_a_model_are_corrected_together():
 def test_one_answer_is_said_in_the_row():
     rows = scored(followed(10)[:, :, :, :1])
     reason = rows.loc["robustness", "reason"]
-    assert reason.startswith("one answer in each cell: sampling noise is not taken off; no interval: 12 questions")
+    assert reason.startswith("one answer in each cell: sampling noise is not subtracted; no interval: 12 questions")
 
 
 def test_nothing_left_to_compare_gives_rows_with_the_reason_and_empty_tables():

@@ -100,7 +100,11 @@ def test_without_advocates_the_means_of_exemplars_are_the_poles():
     ("axis", "advocates", "reason"),
     [
         (AXIS | {"reason": "the axis is not valid"}, speaking(), "the axis is not valid"),
-        (AXIS, speaking(high=("ours", "ours"), low=("mine", "mine")), "not told apart: AUC 0.00"),
+        (
+            AXIS,
+            speaking(high=("ours", "ours"), low=("mine", "mine")),
+            "does not distinguish the model's advocates: AUC 0.00",
+        ),
         (AXIS, speaking().head(0), "no dilemma of the axis has advocates of both poles"),
         (AXIS, speaking(high=("mine",), low=("ours",), draws=5), "no other dilemma of the axis has advocates"),
         (AXIS, speaking(draws=2), "4 texts of advocates for the high pole and 4 for the low one, 5 of each are needed"),

@@ -12,6 +12,7 @@ from valuesassets.comparing.answer_grid import answer_grid
 from valuesassets.comparing.signal import SIGNAL
 from valuesassets.instruments.survey.analyses import ANALYSES
 from valuesassets.records.study import load_study
+from valuesassets.records.tables import TABLES
 from valuesassets.reporting.analyses import Analysis, Drawing, derived, figures, line_of, named
 from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_section
@@ -40,19 +41,21 @@ def said(drawing, **tables):
 def example(monkeypatch):
     """The module and the entry of the documentation, as they stand there."""
     page = (REPOSITORY / "docs" / "add_an_analysis.md").read_text(encoding="utf-8")
-    module, entry = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    module, table, entry = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     made = types.ModuleType("valuesassets.comparing.concentration")
     monkeypatch.setitem(sys.modules, made.__name__, made)
     exec(module, made.__dict__)  # noqa: S102  # the documentation's own example
-    known = {}
-    exec(entry, known)  # noqa: S102
-    return known["ANALYSES"]
+    names = {}
+    monkeypatch.setitem(TABLES, "survey/concentration/cells", None)  # put back after the test
+    exec(table + entry, names)  # noqa: S102
+    return names["ANALYSES"]
 
 
 def test_the_example_of_the_documentation_gives_tables_a_line_and_a_section(example):
     grid = answer_grid(planted_grid.answers())
     frames = derived(example["concentration"], {"grid": lambda: grid})
     assert frames["cells"]["concentration"].between(0, 1).all()
+    assert [column.name for column in TABLES["survey/concentration/cells"].columns] == list(frames["cells"])
     assert line_of(example["concentration"], frames) == f"{len(grid.cells)} cells"
     section = analysis_section(Run(STUDY, {"concentration": frames}, example), "concentration")
     assert (section.anchor, section.title, section.refusals) == ("concentration", "Concentration", [])

@@ -185,7 +185,7 @@ table(
 )
 table(
     "worldvaluesbench/benchmark_scores/perfect_shares",
-    "a threshold: a model whose only fault is that few people were asked",
+    "a threshold: the share that a perfect model reaches when only this many people are asked",
     "model",
     text("attributes?", "always empty: it is asked nothing"),
     "subset threshold",
@@ -237,7 +237,7 @@ table(
 )
 PERSONAS = table(
     "worldvaluesbench/personas",
-    "a background that somebody asked for has; what is missing of it is empty",
+    "a background that at least one respondent has; unknown attributes are empty",
     text("profile", "what is known: attributes and codes, as B_COUNTRY=156,H_URBRURAL=1"),
     code("<attribute>?", "code or number of the attribute", pattern=r"[A-Z]\w*\d*"),
     count("n_people", "people asked for who have it", low=1),

@@ -34,7 +34,7 @@ VOCABULARY = (
 MEASURE_VOCABULARY = (
     *VOCABULARY,
     text("reason?", "why a number is missing, or what has to be known to read it"),
-    text("status", "ok; refused: what it rests on does not carry it; undefined: what it needs is not there"),
+    text("status", "ok; refused: the data it needs are not good enough; undefined: what it needs is not there"),
 )
 """The same for the tables of measures, whose `status` and `reason` mean something else."""
 table = partial(declare_table, vocabulary=VOCABULARY)
@@ -208,7 +208,7 @@ ADVOCATES = measure_table(
     "model axis",
     share("auc", "share of (high, low) advocates of the same dilemma in order, mean over dilemmas"),
     probability("p", "how often poles exchanged at random within dilemmas do as well"),
-    flag("is_told_apart?", "whether it is .75 at least, p .05 at most, and each pole has five texts"),
+    flag("is_told_apart?", "true if the AUC is at least .75, p at most .05, and each pole has at least five texts"),
     count("n_advocates?", "answers of advocates that were read"),
     "reason",
 )

@@ -16,25 +16,27 @@ ANALYSES = {
         "measures.measured:all_scores",
         "scores_line",
         "report:scores",
-        title="Diversity and robustness, free of language",
-        about="Every score of every model, with interval, p-value and null; published ones beside.",
+        title="Diversity and robustness without the effect of language",
+        about="Every score of every model with its interval, p-value and null, and the published scores.",
         needs=("language_pairs", "clustering"),
         drawings=(
             HOME.drawing(
                 "seed_and_null",
                 "scores",
-                alt="A row for each published score, with a dot for each model and a bar for its null: what the same "
-                "formula gives for the questions themselves, or for answers dealt anew. The table holds the same "
-                "numbers.",
-                caption="What do published scores say that translations of one question, or arbitrary answers, do not "
-                "get as well?",
+                alt="A row for each published score, with a dot for each model and a bar for its null, the value "
+                "that the same formula gives for the questions themselves or for permuted answers. The table holds the "
+                "same numbers.",
+                caption="Do published scores differ from those of translations of one question or of arbitrary "
+                "answers?",
             ),
             HOME.drawing(
                 "diversity_robustness",
                 "scores",
-                alt="A plane with models as points: across, diversity, upward, robustness, each with its interval; "
-                "lines at 0 and at 1. Models without a point are named below with the reason.",
-                caption="Do answers differ by culture where nothing is said, and does a named country override it?",
+                alt="A plane with models as points, with diversity on the horizontal axis and robustness on the "
+                "vertical axis, each with its interval, and lines at 0 and at 1. Models without a point are named "
+                "below with the reason.",
+                caption="Do answers differ by culture when no country is named, and does a named country override "
+                "the language?",
             ),
         ),
         **CSV,
@@ -43,8 +45,8 @@ ANALYSES = {
         "measures.measured:country_profiles",
         "rows_line",
         "report:countries",
-        title="Which countries is an answer without a country close to?",
-        about="How close what a language says without a country is to each country, in itself.",
+        title="Which countries do answers without a country resemble?",
+        about="How close a language's answers without a country are to its own answers for each country.",
         needs=("language_pairs",),
         drawings=(
             HOME.drawing(
@@ -52,7 +54,7 @@ ANALYSES = {
                 "country_profiles",
                 alt="A panel for each model, languages in rows and countries in columns: a shade for how close the "
                 "answer without a country is to the one for the country; the language's own country is boxed.",
-                caption="Which countries is what a language says without a country close to?",
+                caption="Which countries do a language's answers without a country resemble?",
             ),
         ),
         **CSV,
@@ -61,8 +63,8 @@ ANALYSES = {
         "measures.measured:language_groups",
         "rows_line",
         "report:groups",
-        title="Which languages answer alike?",
-        about="Which languages answer alike beyond what language does, where that is significant.",
+        title="Which languages have similar answers?",
+        about="Groups of languages with similar answers, beyond the effect of language, where they are significant.",
         needs=("language_pairs",),
         drawings=(
             HOME.drawing(
@@ -70,9 +72,9 @@ ANALYSES = {
                 "language_pairs",
                 "language_groups",
                 optional=("language_groups",),
-                alt="Two planes for each model with languages as points: by what they differ in beyond language, with "
-                "their groups, and by plain distances, in which scripts stand apart.",
-                caption="Which languages answer alike: beyond what language does, and as plain distances have it?",
+                alt="Two planes for each model with languages as points. One plane shows the differences beyond "
+                "language, with the groups; the other shows the plain distances, in which scripts are apart.",
+                caption="Which languages have similar answers, by differences beyond language and by plain distances?",
             ),
         ),
         **CSV,
@@ -82,7 +84,7 @@ ANALYSES = {
         "embedder_line",
         "report:embedder",
         title="Does the embedder know the languages?",
-        about="How many translations the embedder finds, language by language, and how much of its space is language.",
+        about="How many translations the embedder finds in each language, and what share of its space is language.",
         needs=("question_vectors",),
         **CSV,
     ),
@@ -91,7 +93,7 @@ ANALYSES = {
         "calibration_line",
         "report:calibration",
         title="Does the instrument work?",
-        about="Planted against recovered: diversity, robustness, groups, faults; and what no test may reject.",
+        about="Planted and recovered diversity, robustness, groups and faults, and what no test may reject.",
         needs=("language_pairs", "answer_quality", "questions"),
         reads=("inference",),
         **CSV,
@@ -103,8 +105,8 @@ OF_A_MODEL = ("country_profiles", "language_groups")
 MEASURED = HOME.analysis(
     "measures.measured:measure_family",
     "measured_line",
-    title="All that is measured of a model",
-    about="All that is measured of a model's answers: distances of pairs of languages, countries, groups, tests.",
+    title="Everything that is measured of a model",
+    about="All measures of a model's answers: distances of pairs of languages, countries, groups and tests.",
     needs=("questions", "answers", "answer_quality", "vectors", "question_vectors"),
     reads=("inference", "seed"),
 )
@@ -119,8 +121,8 @@ QUALITY = Analysis(
         HOME.drawing(
             "answer_quality",
             "answer_quality",
-            alt="A bar for each model and language: the share of its answers with which something is wrong, by what, "
-            "and how many these are.",
+            alt="A bar for each model and language shows the share and the number of answers that have a fault, by "
+            "kind of fault.",
             caption="Which answers are empty, cut off, in another language or an echo?",
         ),
     ),

@@ -15,16 +15,16 @@ ANALYSES = {
         "awareness_line",
         "report:awareness",
         title="Awareness: does a model move with a person's background as people do?",
-        about="The share of people's moves between groups that each model makes, with intervals, by factor and "
-        "question.",
+        about="How much of people's moves between groups each model makes, with intervals, by factor and question.",
         reads=("inference", "seed", "thresholds"),
         drawings=(
             HOME.drawing(
                 "awareness_plane",
                 "factors",
-                alt="Above, models as points: across, whether they move with a person's background as people do (1) or "
-                "the contrary way (-1); upward, how far. Below, the slope of each model with its interval, for every "
-                "factor. The table holds the same numbers.",
+                alt="Above are models as points. The horizontal axis shows whether they move with a person's "
+                "background as people do (1) or in the opposite direction (-1), and the vertical axis shows how far. "
+                "Below is the slope of each model with its interval, for every factor. The table holds the same "
+                "numbers.",
                 caption="Does a model move with a person's background as people do?",
             ),
             HOME.drawing(
@@ -32,9 +32,9 @@ ANALYSES = {
                 "group_means",
                 "factors",
                 optional=("factors",),
-                alt="Scatter plots, one per model: how far each group's mean answer is from that of all groups, "
-                "people's across and the model's upward, with a line of the slope.",
-                caption="People's moves beside the model's, group by group.",
+                alt="One scatter plot per model shows how far each group's mean answer is from that of all groups, for "
+                "people (horizontal axis) and for the model (vertical axis), with a line of the slope.",
+                caption="Moves of people and of each model, group by group.",
             ),
         ),
     ),
@@ -42,8 +42,8 @@ ANALYSES = {
         "measures.set_ratings:distances_of_set",
         "distances_line",
         "report:floors",
-        title="Groups: how near can a model be at all?",
-        about="How far each model is from each group of people, beside what a perfect model would be by chance.",
+        title="Groups: how close can a model come to people?",
+        about="The distance of each model from each group of people, and that of a perfect model by chance.",
         reads=("seed",),
         stored="frame",
         drawings=(
@@ -52,9 +52,9 @@ ANALYSES = {
                 "group_distances",
                 "benchmark_scores/scores",
                 optional=("benchmark_scores/scores",),
-                alt="A falling curve: the distance that a perfect model would have, by the number of people asked, "
-                "crossed by the thresholds that are counted as near; medians of the models beside it.",
-                caption="How near to people can a model be at all, given how few were asked?",
+                alt="A falling curve shows the distance that a perfect model would have, by the number of people "
+                "asked. The thresholds that count as near cross it, and the medians of the models are beside it.",
+                caption="How close can a model come to people, given how few people were asked?",
             ),
         ),
     ),
@@ -63,7 +63,7 @@ ANALYSES = {
         "scores_line",
         "report:scores",
         title="The score of WorldValuesBench, as published",
-        about="The benchmark's own score of pooled answers, one of complete pairs, and those of answers nobody gave.",
+        about="The benchmark's own score of pooled answers, a score of complete pairs, and the scores of null answers.",
         drawings=(
             HOME.drawing(
                 "threshold_curves",
@@ -71,31 +71,31 @@ ANALYSES = {
                 "perfect_shares",
                 "scores",
                 optional=("perfect_shares", "scores"),
-                alt="Curves of the share of questions whose distance is at most a threshold, for all people, urban and "
-                "rural ones, beside the published ones; uniform answers, the majority's and the band of a perfect "
-                "model beside them.",
-                caption="The benchmark's own score: in how many questions is a model near people's answers? It does "
-                "not see who answered what.",
+                alt="Curves show the share of questions whose distance is at most a threshold, for all, urban and "
+                "rural people. Published curves, uniform answers, the majority's answers and the band of a perfect "
+                "model are shown for comparison.",
+                caption="The benchmark's own score: for how many questions is a model close to people's answers? The "
+                "score ignores who gave which answer.",
             ),
             HOME.drawing(
                 "question_distances",
                 "scores",
-                alt="A row for each question with a dot for each model at its distance from people, over a bar up to "
-                "what a perfect model would be away; published distances beside. The table holds the same numbers.",
+                alt="A row for each question has a dot for each model's distance from people, over a bar for the "
+                "distance of a perfect model, and published distances. The table holds the same numbers.",
                 caption="The benchmark's own score, question by question.",
             ),
             HOME.drawing(
                 "one_question",
                 "shown_people",
-                alt="A prompt as a model gets it, under it the question's scale with some people's answers and, beside "
-                "them, the mean answers that models expect of them.",
+                alt="A prompt as a model gets it. Below it is the question's scale with some people's answers and the "
+                "mean answers that models expect of these people.",
                 caption="One question, from prompt to answers: a prompt of one person, and people of different groups.",
             ),
             HOME.drawing(
                 "answer_distributions",
                 "pooled_answers",
-                alt="People's answers to single questions as bars, and over them each model's, with and without "
-                "attributes.",
+                alt="Bars show people's answers to single questions. Each model's answers, with and without "
+                "attributes, are drawn over them.",
                 caption="What people and models answer to single questions.",
             ),
         ),
@@ -104,16 +104,16 @@ ANALYSES = {
         "measures.set_ratings:readouts_of_set",
         "readouts_line",
         "report:readouts",
-        title="What the way of reading changes",
-        about="One prompt read in several ways: how far apart they are, and what every score becomes under each.",
+        title="How the readout changes the results",
+        about="One prompt read in several ways: the distances between readouts, and every score under each readout.",
         needs=(*COMPARED, "decoded_ratings"),
         drawings=(
             HOME.drawing(
                 "readouts",
                 "readouts",
-                alt="Marks for each model: how far greedy and drawn answers are from the exact distribution, and what "
-                "the scores become under each.",
-                caption="What the way of reading an answer changes.",
+                alt="Marks for each model show how far greedy and drawn answers are from the exact distribution, and "
+                "the scores under each readout.",
+                caption="How the readout of an answer changes the results.",
             ),
         ),
     ),
@@ -122,7 +122,7 @@ ANALYSES = {
         "groups_line",
         "report:people",
         title="People, and what was left out",
-        about="What people of each group answer, as counted and drawn towards groups of the same levels.",
+        about="Answers of people in each group, as counted and shrunk towards groups of the same levels.",
         reads=(),
         stored="frame",
     ),

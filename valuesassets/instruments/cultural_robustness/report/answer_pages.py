@@ -23,8 +23,8 @@ OPEN = 25
 MEANS = {
     "empty": "neither a word nor a single number",
     "failed": "nothing was written",
-    "echo": "what its prompt says",
-    "loop": "goes round in circles",
+    "echo": "repeats its prompt",
+    "loop": "repeats itself",
     "truncated": "cut off",
     "wrong_language": "in another language",
 }

@@ -27,17 +27,17 @@ def answers(run: Run, name: str) -> list[Section]:
     section, frames = Section("answers", run.analyses[name].title), run.tables
     faults = frames.get("question_report")
     if faults is not None and len(faults):
-        tabulate(section, "What is to be said of the questions.", faults)
+        tabulate(section, "Faults and warnings of the questions.", faults)
     quality = section.need(run.table(name))
     if quality is None:
         return [section]
     section.paragraphs += [
-        "An answer is empty with neither a word nor a single number, failed where nothing was written, an echo where "
-        "it says what its prompt says, a loop where it goes round in circles, in the wrong language where its own has "
-        "a probability below .01, and truncated where it ended for its length. Whether an answer is on its topic is "
-        "not looked at. Only answers that are ok are compared (and those of a status that a study keeps); "
-        "published scores count all that are not blank. A language of which too few answers count is left out, by "
-        "name.",
+        "An answer is empty if it holds neither a word nor a single number, and failed if nothing was written. It is "
+        "an echo if it repeats its prompt, and a loop if it repeats itself. It is in the wrong language if its own "
+        "language has a probability below .01, and truncated if it ended because of its length. The instrument does "
+        "not check whether an answer is on topic. Only answers that are ok, or of a status that a study keeps, are "
+        "compared; published scores count all answers that are not blank. A language is left out, and named below, if "
+        "too few of its answers count.",
     ]
     counts = status_table(quality)
     section.markup = str(_places(counts, anchors_of(quality), run.found.get("answer_pages", {})))

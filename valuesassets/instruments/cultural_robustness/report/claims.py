@@ -19,9 +19,11 @@ from valuesassets.reporting.interval_words import given, spelled, spelled_p
 from valuesassets.reporting.methods import counted, some_of
 from valuesassets.reporting.parts import Claim, Frames, Gate, is_absent, number
 
-ASKED_THE_SAME = "All languages ask the same, each in its own language, for countries that differ."
+ASKED_THE_SAME = (
+    "All languages ask the same questions, each in its own language, and prompts for different countries differ."
+)
 KNOWN = "The embedder finds translations in every language."
-RECOVERED = "What was planted came back."
+RECOVERED = "The planted values were recovered."
 ANSWERED = "Every model was asked in every language that it serves."
 USABLE_SHARE = 0.8
 COUNT = f"At least {USABLE_SHARE:.0%} of every model's answers in every language can be used."
@@ -92,7 +94,8 @@ def _faults(table: pd.DataFrame) -> tuple[list[str], str]:
 
 def _unknown(table: pd.DataFrame) -> tuple[list[str], str]:
     listed = [f"{row['language']}: {row['reason']}" for row in records(rows(table, table["status"] != "ok"))]
-    return listed, f"{len(table)} languages, at least {table['found_share'].min():.2f} of the translations in each"
+    least = table["found_share"].min()
+    return listed, f"{len(table)} languages; at least {least:.2f} of the translations are found in each"
 
 
 def weaknesses(quality: pd.DataFrame) -> list[str]:
@@ -114,7 +117,8 @@ def _faults_of(part: pd.DataFrame) -> str:
 
 def _unusable(table: pd.DataFrame) -> tuple[list[str], str]:
     shares = [float((part["status"] == "ok").mean()) for _, part in parts_of(table, ["model", "language"])]
-    return [each.rstrip(".") for each in weaknesses(table)], f"at least {min(shares):.0%} of a model's in a language"
+    finding = f"at least {min(shares):.0%} of each model's answers in each language"
+    return [each.rstrip(".") for each in weaknesses(table)], finding
 
 
 def _asked(frames: Frames) -> Iterator[Gate]:
@@ -125,14 +129,15 @@ def _asked(frames: Frames) -> Iterator[Gate]:
     there = set() if quality is None else set(zip(quality["model"], quality["language"], strict=True))
     missing = [row for row in records(wanted) if (row["model"], row["language"]) not in there]
     lacking = [f"{row['model']} in {row['language']}" for row in missing]
-    finding = f"{len(wanted) - len(lacking)} of {len(wanted)} cells" + (f"; not {some_of(lacking)}" if lacking else "")
+    missing_words = f"; missing: {some_of(lacking)}" if lacking else ""
+    finding = f"{len(wanted) - len(lacking)} of {len(wanted)} cells{missing_words}"
     yield Gate(ANSWERED, not lacking, finding)
 
 
 def _lost(table: pd.DataFrame) -> tuple[list[str], str]:
     off = rows(table, ~table["is_recovered"].astype(bool))
     listed = [
-        f"{row['model']}, {row['fact']}: {spelled(row['recovered'])} in place of {spelled(row['planted'])}"
+        f"{row['model']}, {row['fact']}: recovered {spelled(row['recovered'])}, planted {spelled(row['planted'])}"
         for row in records(off)
     ]
     return listed, f"{len(table)} facts"
@@ -163,15 +168,15 @@ def _finding(by_score: Mapping[str, Mapping[str, Any]], name: str, alpha: float)
     """Whether a model's score shows what it is made to show, and its numbers."""
     is_shown, numbers = _is_shown(by_score[name], alpha), _numbers(by_score, name)
     if name == GAIN and is_shown and not (OWN in by_score and _is_shown(by_score[OWN], alpha)):
-        return False, f"{numbers}; these answers are not shown to be closer to those for their own countries"
+        return False, f"{numbers}; but these answers are not shown to be closer to the answers for their own countries"
     return is_shown, numbers
 
 
 SHORT = {
     (GAIN, True): "without a country, its answers differ between languages as cultures do",
     (GAIN, False): "without a country, its answers are not shown to differ between languages as cultures do",
-    (FOLLOW, True): "a named country draws its answers in all languages together",
-    (FOLLOW, False): "a named country is not shown to draw its answers in different languages together",
+    (FOLLOW, True): "naming a country brings its answers in different languages closer together",
+    (FOLLOW, False): "naming a country is not shown to bring its answers in different languages closer together",
 }
 
 
@@ -234,5 +239,5 @@ def _published(frames: Frames) -> Iterator[Claim]:
                 null = "" if is_absent(row["null"]) else f" (null {spelled(row['null'])})"
                 by_meaning.setdefault(meaning, []).append(f"{row['model']}, {name} {spelled(row['value'])}{null}")
     for meaning, values in by_meaning.items():
-        sentence = f"That {meaning}, on the grounds of a published score."
-        yield Claim(sentence, False, "it cannot tell culture from language and noise; " + given(values))
+        sentence = f"A published score shows that {meaning}."
+        yield Claim(sentence, False, "the score cannot separate culture from language and noise; " + given(values))

@@ -62,14 +62,14 @@ def _answered(frames: Frames) -> Iterator[str]:
     faults = [f"{n[name]:,} {name.replace('_', ' ')}" for name in STATUSES if name != "ok" and n[name]]
     rest = f" ({listed(faults)})" if faults else ""
     yield (
-        f"Of {len(quality):,} answers {len(quality) - n['ok']:,} were not ok{rest}: without a word, not "
-        "written, an echo of the prompt, going round in circles, with a probability below .01 of being in their own "
-        "language (py3langid), or cut off."
+        f"{len(quality) - n['ok']:,} of {len(quality):,} answers were not ok{rest}: they contained no word, were not "
+        "written, echoed the prompt, repeated themselves, had a probability below .01 of being in their own language "
+        "(py3langid), or were cut off."
     )
     dropped = frames.get("dropped")
     if dropped is not None and len(dropped):
         left_out = [f"{row['model']} in {row['language']}" for row in records(dropped)]
-        yield f"Too few answers counted of {some_of(left_out)}, which {was(len(left_out))} left out."
+        yield f"The analysis leaves out {some_of(left_out)}, where too few answers counted."
 
 
 def _embedded(frames: Frames) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _embedded(frames: Frames) -> Iterator[str]:
     yield (
         f"Answers were compared as vectors of a sentence embedder, which found the translation of a question among all "
         f"questions of another language in at least {report['found_share'].min():.2f} of the cases in each language; "
-        f"{language_share(report):.2f} of the variance of the questions' vectors was language."
+        f"language accounted for {language_share(report):.2f} of the variance of the questions' vectors."
     )
 
 
@@ -87,25 +87,25 @@ def _compared(correction: str, frames: Frames) -> Iterator[str]:
     pairs, scores = frames.get("language_pairs"), frames.get("scores")
     if pairs is not None and len(pairs):
         yield (
-            "Distances are half squared distances of mean vectors less what sampling answers adds to them, unbiased "
-            "for the expected vectors (Szekely and Rizzo 2013): U between languages without a country, A for the same "
-            "country, C for different countries, V between countries in one language. Diversity is (U - A)/V and "
-            "robustness (C - A)/V, ratios of means over questions, so that what an embedder adds to a language "
-            "cancels; intervals over questions invert skew-adjusted t tests (Hall 1992; of ratios: Fieller 1954), and "
-            "there are none of fewer than 20 questions."
+            "Distances are half the squared distances of mean vectors, minus what sampling answers adds to them; they "
+            "are unbiased for the expected vectors (Szekely and Rizzo 2013). U is the distance between languages "
+            "without a country, A for the same country and C for different countries; V is the distance between "
+            "countries in one language. Diversity is (U - A)/V and robustness is (C - A)/V. Both are ratios of means "
+            "over questions, so that what an embedder adds to a language cancels. Intervals over questions invert "
+            "skew-adjusted t tests (Hall 1992; for ratios, Fieller 1954) and are given only for 20 or more questions."
         )
         n_tests = 0 if scores is None else int(rows(scores, scores["score"].isin(TESTS))["p"].notna().sum())
         yield (
-            f"{capital(counted(n_tests, 'test'))} by permutation (Phipson and Smyth 2010), of conditions, countries, "
-            f"own countries and languages, were corrected within each model ({CITED[correction]}); p of the first "
-            "three is at least that of the skew-adjusted t test over questions (Hall 1992). Both ratios are refused "
-            "where countries are not followed."
+            f"{capital(counted(n_tests, 'permutation test'))} (Phipson and Smyth 2010) of conditions, countries, own "
+            f"countries and languages {was(n_tests)} corrected within each model ({CITED[correction]}). For the first "
+            "three, p is at least that of the skew-adjusted t test over questions (Hall 1992). Both ratios are refused "
+            "where answers do not follow the named country."
         )
     if scores is None:
         return
     refused = rows(scores, (scores["score"] == DIVERSITY) & (scores["status"] == "refused"))
     if len(refused):
-        yield f"They are refused for {some_of(list(map(str, refused['model'])))}."
+        yield f"The ratios are refused for {some_of(list(map(str, refused['model'])))}."
     if len(rows(scores, (scores["score"] == CONTENT) & scores["value"].notna())):
         yield (
             "Content distance, which needs no named country, subtracts each language's mean over the questions "
@@ -119,8 +119,8 @@ def _published(frames: Frames) -> Iterator[str]:
         return
     yield (
         "Published scores (k-means with the number of clusters by silhouette; mean distances CD and CR; CSP, one minus "
-        "a squared rank correlation) stand beside what the same formulas give for the questions themselves, and CSP "
-        "for answers dealt anew among questions."
+        "a squared rank correlation) are shown with the values that the same formulas give for the questions "
+        "themselves and, for CSP, for answers permuted among questions."
     )
 
 
@@ -130,4 +130,4 @@ def _calibrated(frames: Frames) -> Iterator[str]:
         return
     n = int(table["is_recovered"].astype(bool).sum())
     models = list(map(str, dict.fromkeys(table["model"])))
-    yield f"Of what was planted into {listed(models)}, {n} of {len(table)} facts came back within their tolerance."
+    yield f"{n} of {len(table)} facts planted into {listed(models)} were recovered within their tolerance."

@@ -111,7 +111,7 @@ def language_points(pairs: pd.DataFrame, groups: pd.DataFrame) -> tuple[pd.DataF
                 layout = plane_from_distances(np.sqrt(2 * np.maximum(square, 0)))
             except MissingData:
                 n = len(languages)
-                lack = f"{n} languages lie on a line" if n < 3 else "answers of one kind are not there"
+                lack = f"{n} languages lie on a line" if n < 3 else "answers of one kind are missing"
                 notes.append(f"{model} has no plane of {name.replace('_', ' ')}: {lack}.")
                 continue
             for language, (x, y) in zip(languages, layout.points, strict=True):

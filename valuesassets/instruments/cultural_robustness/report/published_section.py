@@ -19,21 +19,21 @@ def published(run: Run) -> Section:
         return section
     published_scores = published_rows(scores)
     section.paragraphs += [
-        "Published scores of diversity and robustness embed what a model answers in each language and look how far "
-        "apart the languages are. Languages are apart in an embedder's space whatever is said in them, and so are "
-        "arbitrary answers. So each score stands here beside its null: what the same formula gives for the questions "
-        "themselves, which say the same in every language, and, of csp, for answers with a country dealt anew among "
-        "the questions, which have nothing to do with them.",
+        "Published scores of diversity and robustness embed a model's answers in each language and measure how far "
+        "apart the languages are. Languages are apart in an embedder's space whatever the texts say, and so are "
+        "arbitrary answers. Each score is therefore shown with its null: the value that the same formula gives for the "
+        "questions themselves, which say the same in every language. The null of csp comes from answers with a country "
+        "that are permuted among the questions, so that they have nothing to do with them.",
         *_null_sentences(published_scores),
-        "No interval is given with published scores, as their authors give none; what can be said of culture stands "
-        "in the sections below.",
+        "Published scores have no intervals here, because their authors give none. The sections below say what can be "
+        "concluded about culture.",
     ]
     draw_figures(section, run, "scores", "seed_and_null", tells_missing=False)
     if not len(published_scores):
         section.refusals.append("published scores: none was handed to the report")
     tabulate(
         section,
-        "Published scores, each beside its null.",
+        "Published scores and their nulls.",
         published_scores,
         ("model", "score", "value", "null", "n_questions", "n_languages", "reason"),
     )

@@ -100,27 +100,29 @@ def _ratios(run: Run, name: str) -> Section:
     if scores is None:
         return section
     section.paragraphs += [
-        "The same question is asked in many languages, as it is and with a country named. Between two languages, U is "
-        "the distance of the answers without a country, A that of answers for the same country, C for different ones; "
-        "V is the distance between countries within one language. Whatever an embedder does to a language is in U, A "
-        "and C alike and cancels in their differences.",
-        "culture_gain = U - A: how much further apart two languages answer where no country is named than where the "
-        "same one is. country_follow = C - A: how much closer answers are for the same country than for different "
-        "ones. diversity = (U - A)/V and robustness = (C - A)/V: 0 is none, 1 as much as the model's own answers "
-        "differ between countries. Both are refused where country_follow is not above chance: without countries that "
-        "make a difference there is nothing to hold anything against.",
-        "p is the larger of two: by permutation, corrected over the tests of a model, and of the skew-adjusted "
-        "t test over questions. Intervals are over questions, of 20 or more: where p is at most the level they leave "
-        "out 0, and so do those of the ratios (Fieller). null is the mean under permuted labels.",
+        "The same question is asked in many languages, without a country and with a country named. U is the distance "
+        "between the answers in two languages when no country is named. A is this distance for the same country, and C "
+        "is this distance for different countries. V is the distance between countries within one language. What an "
+        "embedder adds to a language is the same in U, A and C, so it cancels in their differences.",
+        "culture_gain = U - A is how much further apart the answers in two languages are when no country is named than "
+        "when the same country is named. country_follow = C - A is how much closer the answers are for the same "
+        "country than for different countries. diversity is (U - A)/V and robustness is (C - A)/V; 0 means none, and 1 "
+        "means as much as the model's own answers differ between countries. Both ratios are refused where "
+        "country_follow is not above chance: if the named country makes no difference, there is nothing to compare "
+        "with.",
+        "p is the larger of two p-values: that of a permutation test, corrected over the tests of a model, and that of "
+        "the skew-adjusted t test over questions. Intervals are computed over questions, if there are 20 or more. They "
+        "exclude 0 where p is at most the level, and so do the intervals of the ratios (Fieller). null is the mean "
+        "under permuted labels.",
     ]
     _draw_plane(section, run, name)
     ours = rows(scores, ~scores["score"].isin(IN_OTHER_SECTIONS))
     tabulate(section, "Scores with their intervals, tests and nulls.", spell_scores(ours), SCORE_COLUMNS)
     if len(rows(ours, ours["score"].isin([REPEATED, CONTENT]))):
         section.paragraphs.append(
-            "repeated_answers: share of answers for a country that stand word for word under another one too. "
-            "content_distance, which needs no country: 0 where answers in two languages are as near as translations of "
-            "one text, 1 where they are as far as different questions."
+            "repeated_answers is the share of answers for a country that also appear word for word under another "
+            "country. content_distance needs no country: it is 0 where answers in two languages are as close as "
+            "translations of one text, and 1 where they are as far apart as different questions."
         )
     return section
 
@@ -155,12 +157,12 @@ def countries(run: Run, name: str) -> list[Section]:
     profiles = section.need(run.table(name))
     if profiles is not None:
         section.paragraphs += [
-            "Within one language, the answer without a country is compared with the answers for each country; no two "
-            "languages are compared, so no embedder can mix them up. Closeness is the negative distance less the means "
-            "of the language and of the country: above 0, this language is closer to that country than languages are "
-            "on the whole.",
-            "own_country_advantage is the mean closeness of languages to their own country, tested by dealing the own "
-            "countries anew among the languages.",
+            "Within one language, the answer without a country is compared with the answers for each country. "
+            "Languages are not compared with each other, so an embedder cannot confuse them. Closeness is the negative "
+            "distance minus the means of the language and of the country. A value above 0 means that this language is "
+            "closer to that country than languages are on average.",
+            "own_country_advantage is the mean closeness of languages to their own country. It is tested by permuting "
+            "the own countries among the languages.",
         ]
         draw_figures(section, run, name, tells_missing=False)
     score_table(section, frames, OWN, "Own-country advantage.")
@@ -193,16 +195,17 @@ def groups(run: Run, name: str) -> list[Section]:
     pairs = section.need(run.table("language_pairs"))
     if pairs is not None:
         section.paragraphs += [
-            "Languages are grouped by U - A, what they differ in beyond language, with average linkage and as many "
-            "groups as the mean silhouette asks for. Groups are named only where pairs of languages differ beyond "
-            "chance (structure: the variance of U - A over pairs, languages dealt anew within each question).",
-            "Grouped by plain distances U, languages fall together by script and family, as an embedder has them: that "
-            "grouping stands beside and says nothing of culture.",
+            "Languages are grouped by U - A, the difference that remains beyond language itself. The method is average "
+            "linkage, and the mean silhouette chooses the number of groups. Groups are named only where pairs of "
+            "languages differ beyond chance. The test statistic is structure, the variance of U - A over pairs, and "
+            "languages are permuted within each question.",
+            "When languages are grouped by the plain distances U, the groups follow script and family, as the embedder "
+            "represents them. This grouping is shown for comparison and says nothing about culture.",
         ]
         draw_figures(section, run, name, tells_missing=False)
     score_table(section, frames, STRUCTURE, "Structure of languages.")
     if pairs is not None:
-        tabulate(section, "Groups of languages, beyond language and by plain distances.", groupings(frames))
+        tabulate(section, "Groups of languages by U - A (beyond language) and by plain distances.", groupings(frames))
         columns = ("model", "pair", "unanchored", "same_country", "other_country", "culture_gain", "n_questions")
         names = {f"{name}_distance": name for name in ("unanchored", "same_country", "other_country")}
         with_words = with_ends(pairs, "culture_gain").rename(columns=names)
@@ -245,13 +248,13 @@ def embedder(run: Run, name: str) -> list[Section]:
         return [section]
     if has_numbers(report, "variance_share"):
         section.paragraphs.append(
-            f"{language_share(report):.2f} of the variance of the questions' vectors is language: so much of plain "
-            "distances says nothing of content."
+            f"Language accounts for {language_share(report):.2f} of the variance of the questions' vectors. This share "
+            "of plain distances says nothing about content."
         )
     section.paragraphs.append(
-        "found_share: how often a question's nearest text in another language is its translation, mean over the other "
-        "languages; by chance one in as many as there are questions. Below .50 the embedder does not know the "
-        "language, and what it makes of answers in it is noise."
+        "found_share is how often the nearest text to a question in another language is its translation, averaged over "
+        "the other languages. By chance, this share is 1 divided by the number of questions. Below .50, the embedder "
+        "does not know the language, and its vectors of answers in that language are noise."
     )
     chance = 1 / report["n_questions"].where(report["n_questions"] > 0)
     columns = ("language", "found_share", "by_chance", "variance_share", "n_questions", "status", "reason")
@@ -266,9 +269,9 @@ def calibration(run: Run, name: str) -> list[Section]:
     if table is None:
         return [section]
     section.paragraphs.append(
-        "Small models were trained here to answer as cultures that were made up, and one to answer without any; the "
-        "embedder was made to know their answers, with an offset of each language that follows its script. What should "
-        "come back was enumerated from what was planted, apart from what estimates it."
+        "Small models were trained here to answer as invented cultures do, and one was trained to answer without any "
+        "culture. The embedder was built to know their answers, with an offset for each language that follows its "
+        "script. The expected values were enumerated from what was planted, independently of the estimators."
     )
-    tabulate(section, "Planted beside recovered.", table)
+    tabulate(section, "Planted and recovered values.", table)
     return [section]

@@ -49,7 +49,7 @@ def _moves(frames: Frames, inference: Inference, least: float) -> Iterator[Claim
         if not row["can_be_ranked"]
     ]
     if weak:
-        why = f"moves come back in another wording with a reliability below {least:g}: {'; '.join(weak)}"
+        why = f"the reliability of moves between wordings is below {least:g}: {'; '.join(weak)}"
         yield Claim("Any ranking of models by how they move with a person's background.", False, why)
 
 
@@ -69,7 +69,7 @@ def short_answers(frames: Frames, inference: Inference = USUAL) -> dict[str, str
         way = ", the contrary way to people" if first.is_supported and row["slope_high"] < 0 else " as people do"
         moves = f"moves with a person's background{way}"
         moves = moves if first.is_supported else "is not shown to move with a person's background"
-        answers[str(row["model"])] = f"{moves} (1: as far as people, 0: not at all; {first.because})."
+        answers[str(row["model"])] = f"{moves} (1 means as far as people, 0 not at all; {first.because})."
     return answers
 
 
@@ -100,7 +100,7 @@ def _beyond_chance(row: Mapping[str, Any], p: str, corrected: str, alpha: float)
     if p_value > alpha and least > alpha:
         ways = f"{n:.0f} arrangements of levels allow no corrected p below {least:.3f}"
         return False, f"p {p_value:.3f}; {ways}, so that nothing can be told from chance: ask about more levels"
-    return p_value <= alpha, f"p {p_value:.3f}" + ("" if p_value <= alpha else ": no more than chance gives")
+    return p_value <= alpha, f"p {p_value:.3f}" + ("" if p_value <= alpha else ", which chance can explain")
 
 
 def _of_model(row: Mapping[str, Any], alpha: float) -> Iterator[Claim]:
@@ -108,15 +108,15 @@ def _of_model(row: Mapping[str, Any], alpha: float) -> Iterator[Claim]:
     name, slope, low, high = (row[key] for key in ("model", "slope", "slope_low", "slope_high"))
     moves = f"{name} moves with a person's background in the direction that people move."
     if is_absent(slope):
-        yield Claim(moves, False, "people's groups differ too little to say")
+        yield Claim(moves, False, "the groups of people differ too little to tell")
         return
     if is_absent(low) or is_absent(high):
-        why = f"slope {slope:.2f} without an interval: people's own moves are too uncertain, or nobody was resampled"
+        why = f"slope {slope:.2f} has no interval: people's own moves are too uncertain, or people were not resampled"
         yield Claim(moves, False, why)
         return
     interval = f"slope {slope:.2f} [{low:.2f}, {high:.2f}]"
     if low <= 0 <= high:
-        yield Claim(moves, False, f"{interval}: the interval holds 0")
+        yield Claim(moves, False, f"{interval}: the interval includes 0")
         return
     names = ("p_opposite", "p_opposite_corrected") if high < 0 else ("p_value", "p_corrected")
     is_sure, why = _beyond_chance(row, *names, alpha)
@@ -139,7 +139,7 @@ def _in_other_questions(row: Mapping[str, Any], is_contrary: bool) -> tuple[bool
     """
     low, high = row.get("slope_category_low"), row.get("slope_category_high")
     if low is None or high is None or is_absent(low) or is_absent(high):
-        return True, "; of one category of questions, so that levels are taken to be unrelated"
+        return True, "; with one category of questions, the levels are assumed to be unrelated"
     return bool(high < 0 if is_contrary else low > 0), f"; over categories of questions [{low:.2f}, {high:.2f}]"
 
 
@@ -152,7 +152,7 @@ def _of_gain(row: Mapping[str, Any]) -> Iterator[Claim]:
         yield Claim(nearer, *_above_zero(row.get("prompt_gain_low"), why))
     if not is_absent(skill):
         nearer = f"{row['model']}'s answers for a background are nearer to people than its own mean over backgrounds."
-        why = f"skill {skill:.2f} of 1 that knowing the groups can gain"
+        why = f"skill {skill:.2f}, where knowing the groups can gain 1"
         yield Claim(nearer, *_above_zero(row.get("skill_low"), why))
 
 
@@ -167,7 +167,7 @@ def _scores(frames: Frames) -> Iterator[Claim]:
     if not len(frames.get("benchmark_scores/scores", ())):
         return
     yield Claim(
-        "That a model knows what people of some background answer, because its published score (W1) is low.",
+        "A low published score (W1) shows that a model knows what people of some background answer.",
         False,
         "the score pools everybody: ratings shuffled over people score the same",
     )
@@ -188,7 +188,7 @@ def _scores(frames: Frames) -> Iterator[Claim]:
         if abs(a - b) <= ALIKE and abs(slopes[first] - slopes[second]) >= APART
     ]
     if pairs:
-        yield Claim("That models which score alike on it are alike.", False, "; ".join(pairs))
+        yield Claim("Models with similar published scores are alike.", False, "; ".join(pairs))
     of_others = rows_where(scores, model=OTHER_PEOPLE).set_index("question_id")
     others = column(of_others, "w1_seed")
     if len(others):
@@ -197,11 +197,11 @@ def _scores(frames: Frames) -> Iterator[Claim]:
         by = ALIKE + float(column(of_others, "w1_floor_unit").mean()) / 2
         compared = {name: _means_of_both(by_model[name], others) for name in models}
         below = [name for name, (mean, theirs) in compared.items() if mean < theirs - by]
-        why = f"lower by {by:.3f} or more: {', '.join(below)}" if below else f"no model is lower by {by:.3f}"
+        why = f"models lower by {by:.3f} or more: {', '.join(below)}" if below else f"no model is lower by {by:.3f}"
         yield Claim(
             "That a model's published score shows more than pooled answers of other people would.",
             bool(below),
-            f"those score {best:.3f}, knowing no background; {why}",
+            f"pooled answers score {best:.3f} without any background; {why}",
         )
 
 

@@ -51,8 +51,8 @@ def _people(frames: Frames) -> Iterator[str]:
     yield (
         f"{capital(counted(len(models), 'model'))} ({listed(models)}) {was(len(models))} asked what people of the "
         f"World Values Survey, wave 7, with a known background answered to {counted(len(once), 'question')}, as in "
-        f"WorldValuesBench (Zhao et al. 2024); {int(once['n_people'].median()):,} people answered a question in the "
-        f"median."
+        f"WorldValuesBench (Zhao et al. 2024); the median number of people per question was "
+        f"{int(once['n_people'].median()):,}."
     )
     groups = frames.get("group_distances")
     if groups is not None and len(groups):
@@ -66,15 +66,16 @@ def _people(frames: Frames) -> Iterator[str]:
 def _scored(frames: Frames) -> Iterator[str]:
     if len(frames.get("benchmark_scores/scores", ())):
         yield (
-            "The benchmark's score is the Wasserstein-1 distance between all answers of people and all ratings of a "
-            "model to a question on the scale from 0 to 1, unweighted, missing answers and missing ratings each "
-            "dropped on their side."
+            "The benchmark's score of a question is the unweighted Wasserstein-1 distance between all answers of "
+            "people and all ratings of a model, on the scale from 0 to 1. Missing answers and missing ratings are "
+            "dropped, each from its own side."
         )
     if len(frames.get("group_distances", ())):
         yield (
-            "Per group, W1 stands beside its floor, the expected W1 of a perfect model at the group's effective "
-            "number of people, and beside the integrated squared difference of distribution functions (Szekely and "
-            "Rizzo 2013) less the sampling variance of weighted means (Wolter 2007), which is unbiased."
+            "For each group, W1 is reported with its floor, the expected W1 of a perfect model at the group's "
+            "effective number of people. The second measure is unbiased: it is the integrated squared difference of "
+            "distribution functions (Szekely and Rizzo 2013) minus the sampling variance of weighted means (Wolter "
+            "2007)."
         )
 
 
@@ -83,20 +84,21 @@ def _moved(frames: Frames, inference: Inference) -> Iterator[str]:
     if table is None or not len(table):
         return
     yield (
-        "Awareness is the regression of a model's differences between groups on people's, of distribution functions "
-        "summed over cut points and questions, from unbiased between-group (co)variances: sampling noise is subtracted "
-        "on both sides. Skill is the share gained of the ranked probability score that knowing the groups can gain "
-        "(Gneiting and Raftery 2007)."
+        "Awareness is the regression of a model's differences between groups on those of people. It is estimated from "
+        "unbiased between-group (co)variances of distribution functions, summed over cut points and questions; "
+        "sampling noise is subtracted on both sides. Skill is the gain in ranked probability score, as a share of the "
+        "gain that knowing the groups allows (Gneiting and Raftery 2007)."
     )
     if len(table["slope_low"].dropna()):
-        yield "Intervals come from resampling people within groups; they are of the level that the study names."
+        yield "Intervals come from resampling people within groups, at the level that the study sets."
     tested = [row for row in records(models_only(table)) if not is_absent(row.get("p_value"))]
     if tested:
         most = max(int(row["n_arrangements"]) for row in tested)
         yield (
-            "Slopes were tested against all arrangements of the factors' levels, for all questions at once (up to "
-            f"{most:,}), and p-values corrected by {CORRECTIONS[inference.correction]} procedure over "
-            f"{counted(len(tested), 'test')}. A model is said to move as people do where the corrected p-value is "
-            f"{inference.alpha:g} or below, and where the slope's interval over categories of questions lies above 0 "
-            "too: levels that are related, two by two or in an order, look rarer among exchanges than they are."
+            "Slopes were tested against all arrangements of the factors' levels, jointly for all questions (up to "
+            f"{most:,} arrangements), and p-values were corrected by {CORRECTIONS[inference.correction]} procedure "
+            f"over {counted(len(tested), 'test')}. A model is said to move as people do where the corrected p-value is "
+            f"{inference.alpha:g} or below and the slope's interval over categories of questions also lies above 0. "
+            "The interval is needed because related levels, in pairs or in an order, look rarer among permutations "
+            "than they are."
         )

@@ -58,7 +58,7 @@ def model_gates(
     lacking = [family for family in study.families if family not in answered]
     if study.families:
         why = f"{len(study.families) - len(lacking)} of {len(study.families)} families"
-        yield Gate(MISSING, not lacking, why + (f"; not {', '.join(lacking)}" if lacking else ""))
+        yield Gate(MISSING, not lacking, why + (f"; missing: {', '.join(lacking)}" if lacking else ""))
     orders = [
         row for row in records(frames.get("benchmark_scores/orders", pd.DataFrame())) if row["model"] not in planted
     ]
@@ -77,7 +77,7 @@ def model_gates(
                 PARSED,
                 shares,
                 lambda row: row["share"] >= LEAST_PARSED,
-                lambda row: f"{row['model']} {row['share']:.0%}, {LEAST_PARSED:.0%} is asked for",
+                lambda row: f"{row['model']} {row['share']:.0%}; at least {LEAST_PARSED:.0%} is required",
             )
 
 
@@ -99,7 +99,7 @@ def calibration_gates(compared: Mapping[str, pd.DataFrame], phantom: Phantom) ->
     for cell, comparison in compared.items():
         (whole,) = records(rows_where(summarise_recovery(comparison, phantom), response_type="all"))
         why = f"mean W1 {whole['w1_unit_error_mean']:.4f} over {whole['n']} prompts"
-        sentence = f"What was planted into {cell} is read back."
+        sentence = f"The planted answers of {cell} are read back."
         gates.append(Gate(sentence, bool(whole["is_recovered"]), whole["reason"] or why, of_instrument=True))
     return gates
 

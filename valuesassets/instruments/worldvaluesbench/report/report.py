@@ -25,8 +25,8 @@ from valuesassets.reporting.run import Run
 from valuesassets.reporting.sections import analysis_sections, draw_figures
 
 UNRELIABLE = (
-    "Whether a model's moves come back in another wording. Below .5 its slope is as much the wording's as its own, and "
-    "models are not ranked."
+    "Agreement of a model's moves between wordings. Below .5, its slope depends as much on the wording as on the "
+    "model, and models are not ranked."
 )
 NEAR = (0.1, 0.2)
 """The thresholds of W1 in the paper's abstract."""
@@ -46,7 +46,7 @@ def opening(run: Run) -> Section:
 def beside_claims(section: Section, run: Run) -> None:
     """Add the quality of each model's answers."""
     if models := model_rows(*_answering(run)):
-        section.tables.insert(0, table("What each model is worth as an answerer.", models))
+        section.tables.insert(0, table("Quality of each model's answers.", models))
 
 
 def sections(run: Run) -> list[Section]:
@@ -91,25 +91,27 @@ def awareness(run: Run, name: str) -> list[Section]:
     if table is None:
         return [section]
     section.paragraphs += [
-        "Of how people's answers move from group to group, a slope is the share that the model makes: 1 moves as "
-        "people do, 0 does not move, below 0 moves the contrary way. It is direction (does the model move where "
-        "people move?) times exaggeration (how far, against how far people move). Sampling noise of groups of few "
-        "people is subtracted, so that a slope is not pulled towards 0.",
-        "Skill is the share gained of what knowing the groups can gain in predicting people's answers: 1 is perfect, "
-        "0 is as good as not knowing the background, below 0 is worse than that, as a caricature or the wrong way.",
+        "People's answers move from group to group, and a slope is the share of these moves that the model makes. A "
+        "slope of 1 means that the model moves as people do, and 0 that it does not move; below 0, it moves in the "
+        "opposite direction. The slope is direction (does the model move where people move?) times exaggeration (how "
+        "far it moves, relative to people). The sampling noise of small groups is subtracted, so that it does not pull "
+        "the slope towards 0.",
+        "Skill is the model's gain in predicting people's answers, as a share of the gain that knowing the groups "
+        "allows. A skill of 1 is perfect, and 0 is as good as not knowing the background. Below 0, the model predicts "
+        "worse than that, for example because it caricatures people or moves in the wrong direction.",
     ]
     draw_figures(section, run, name, tells_missing=False)
     section.tabulate(
-        "Slopes with their intervals over people, and beside them over categories of questions. p: of a slope above "
-        "0, by arranging the levels of factors anew; none where there are under 20 arrangements.",
+        "Slopes with their intervals over people and over categories of questions. p tests whether a slope is above 0, "
+        "by permuting the levels of factors; it is empty if there are fewer than 20 arrangements.",
         table,
         SLOPES,
     )
     for part, caption in (
-        ("style_free", "The same of mean answers, with each group's habit of answering high or low subtracted."),
+        ("style_free", "Slopes of mean answers, after each group's tendency to answer high or low is subtracted."),
         ("reliability", UNRELIABLE),
         ("categories", "Slopes by category of questions."),
-        ("questions", "Slopes by question: one question says little, look at the intervals."),
+        ("questions", "Slopes by question. A single question is weak evidence, so read the intervals."),
     ):
         section.tabulate(caption, frames.get(f"awareness/{part}", ()))
     return [section]
@@ -122,9 +124,9 @@ def floors(run: Run, name: str) -> list[Section]:
     if table is None:
         return [section]
     section.paragraphs.append(
-        "A model that knew exactly what people of a group answer would still be a distance away from the few of them "
-        "who were asked: the floor. What lies above it is the model's. Squared distances (Cramer) are free of that "
-        "noise and come out below 0 by chance where a model is right."
+        "The floor is the distance between a perfect model, which knows exactly what people of a group answer, and the "
+        "few of them who were asked. Any excess over it is due to the model. Squared distances (Cramer) are free of "
+        "this sampling noise and can fall below 0 by chance where a model is right."
     )
     draw_figures(section, run, name, tells_missing=False)
     measures = [name for name in ("w1_unit", "w1_floor_unit", "w1_excess_unit", "cramer_unit") if name in table]
@@ -145,17 +147,18 @@ def _scores(run: Run, name: str) -> Section:
     if table is None:
         return section
     section.paragraphs += [
-        "The benchmark compares all people's answers to a question with all of a model's, on the scale from 0 to 1 "
-        "(W1). It pools everybody: ratings shuffled over people score the same, so it says nothing of whether the "
-        "model knows who answers what. It stands here under its own name, beside what needs no model.",
-        "A score means something only beside the floor of a perfect model and the nulls: uniform answers, everybody's "
-        "most frequent answer, and the pooled answers of other people, which on average nothing that ignores the "
-        "background beats.",
+        "The benchmark compares all answers of people to a question with all ratings of a model, on the scale from 0 "
+        "to 1 (W1). It pools everybody: ratings shuffled among people get the same score, so the score does not show "
+        "whether the model knows who answers what. The score is reported under its own name, next to nulls that need "
+        "no model.",
+        "A score can be interpreted only next to the floor of a perfect model and the nulls: uniform answers, the "
+        "most frequent answer of all people, and the pooled answers of other people. On average, no answers that "
+        "ignore the background score better than these pooled answers.",
     ]
     draw_figures(section, run, name, "threshold_curves", "question_distances", tells_missing=False)
     section.tabulate(
-        "Means over the questions that a model rates, and the share of them at most a threshold away; slopes beside. "
-        "Rows of different numbers of questions cannot be compared.",
+        "Means over the questions that a model rates, the share of these questions within a threshold, and the slope. "
+        "Rows with different numbers of questions cannot be compared.",
         score_summary(frames),
     )
     section.tabulate("Published: means and shares of 36 questions (Zhao et al. 2024, table 2).", published_summary())
@@ -179,19 +182,20 @@ def readouts(run: Run, name: str) -> list[Section]:
     if table is None:
         return [section]
     section.paragraphs.append(
-        "Exact: the model's whole distribution over the answers. Greedy: its most probable answer alone, that of both "
-        "orders together. Sampled: answers to the same prompt, drawn and read as text. They agree with the exact ones "
-        "up to the chance of the draw. So do their slopes, whose intervals know the chance of people alone, and "
-        "exaggeration, direction and skill, less the noise of the draw; these are empty where one answer "
-        "was drawn for each background, because its noise is not known."
+        "The exact readout is the model's whole distribution over the answers. The greedy readout is the single most "
+        "probable answer over both orders together. The sampled readout draws answers to the same prompt and reads "
+        "them as text. Sampled answers agree with the exact ones up to the chance of the draw. Their slopes agree in "
+        "the same way, but the intervals of the slopes cover only the sampling of people. Exaggeration, direction and "
+        "skill also agree, after the noise of the draw is subtracted. They are empty where one answer was drawn for "
+        "each background, because its noise is not known."
     )
     if column(table, "readout").str.startswith("figure ").any():
         section.paragraphs.append(
             "Figures 5 to 10 are the prompts of the benchmark's paper: the model writes a reason and a score in JSON. "
-            "They are other prompts than the exact one, so that they may differ from it by more than chance. Figures 5 "
-            "to 8 name the background and are answered once, without chance (temperature 0). Figures 9 and 10 name "
-            "none and are answered 230 times (temperature 0.7); a slope cannot be had of them. Scores off the scale "
-            "count among the answers that are none."
+            "These prompts differ from the exact one, so their results may differ from it by more than chance. Figures "
+            "5 to 8 name the background and are answered once, without sampling (temperature 0). Figures 9 and 10 name "
+            "no background and are answered 230 times (temperature 0.7); they have no slope. Scores off the scale "
+            "count as unparsed answers."
         )
     draw_figures(section, run, name, tells_missing=False)
     section.tabulate("Distances from the exact readout, and every score under each.", table)
@@ -206,12 +210,12 @@ def people(run: Run, name: str) -> list[Section]:
         levels = [name for name in ("continent", "settlement", "education") if name in groups]
         once = groups.drop_duplicates(["question_id", *levels])
         section.paragraphs.append(
-            f"{once['question_id'].nunique()} questions in {len(once[levels].drop_duplicates())} groups of people; a "
-            f"group has {once['n'].median():g} answers to a question in the median, {once['n'].min():g} at least."
+            f"{once['question_id'].nunique()} questions in {len(once[levels].drop_duplicates())} groups of people; the "
+            f"median group has {once['n'].median():g} answers to a question, and the smallest has {once['n'].min():g}."
         )
     section.tabulate("People and examples, by split.", frames.get("dataset_statistics/splits", ()))
     ledger = frames.get("benchmark_scores/ledger", ())
-    section.tabulate("What was left out or could not be used, and how often.", ledger)
+    section.tabulate("Data that were left out or could not be used, with counts.", ledger)
     if not (section.paragraphs or section.tables):
         section.refusals.append("nothing was handed to the report of people")
     return [section]

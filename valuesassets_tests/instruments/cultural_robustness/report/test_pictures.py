@@ -83,7 +83,7 @@ def test_two_languages_have_no_plane_and_one_kind_of_answers_has_no_gain_and_bot
     plain = made_frames.pairs(["m"]).assign(culture_gain=None)
     points, notes = language_points(plain, made_frames.groups([]))
     assert set(points["distance"]) == {"plain distance"}
-    assert notes == ["m has no plane of culture gain: answers of one kind are not there."]
+    assert notes == ["m has no plane of culture gain: answers of one kind are missing."]
     figure = drawn(ANALYSES, {"language_pairs": plain}, is_planted=False)["language_map"]
     assert notes[0] in words(figure)
     assert "not available" in words(figure)

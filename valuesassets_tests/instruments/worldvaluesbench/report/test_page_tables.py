@@ -29,9 +29,9 @@ def comparison(error):
 
 def test_a_gate_for_each_reference_model_says_what_was_found_or_why_it_failed():
     passed, failed = calibration_gates({"aware/demo": comparison(0.001), "blind/demo": comparison(0.4)}, Phantom())
-    assert (passed.sentence, passed.is_passed) == ("What was planted into aware/demo is read back.", True)
+    assert (passed.sentence, passed.is_passed) == ("The planted answers of aware/demo are read back.", True)
     assert passed.found == "mean W1 0.0010 over 2 prompts"
-    assert (failed.sentence, failed.is_passed) == ("What was planted into blind/demo is read back.", False)
+    assert (failed.sentence, failed.is_passed) == ("The planted answers of blind/demo are read back.", False)
     assert "mean w1_unit_error 0.400 is above" in failed.found
     assert calibration_gates({}, Phantom()) == []
 

@@ -8,10 +8,10 @@ from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.platypus import Flowable, KeepTogether, SimpleDocTemplate, Spacer
 
-from valuesassets.studies.questionnaires.content import Asked, Words, load_form, load_words
+from valuesassets.studies.questionnaires.content import FormQuestion, Words, load_form, load_words
 from valuesassets.studies.questionnaires.render import BODY, BOLD, _paragraph, _table
 
-ASKED = ParagraphStyle("asked", BODY, fontName=BOLD)
+ASKED = ParagraphStyle("question", BODY, fontName=BOLD)
 ITEM = ParagraphStyle("item", ASKED, leftIndent=30)
 
 
@@ -23,7 +23,7 @@ class Script:
         language: of the words, by the place of a question in the form.
         name: what opens a question, of its number, its item's letter and its variable.
         answer: what stands behind a label, of its code.
-        asked: the questions that are printed, from the first place to before the last.
+        question: the questions that are printed, from the first place to before the last.
     """
 
     language: Callable[[int], str]
@@ -31,48 +31,50 @@ class Script:
         f"[Q{number}{letter}]" + (f"[{code}]" if code else "")
     )
     answer: Callable[[int], str] = lambda code: f"[{code}]"
-    asked: tuple[int, int | None] = (0, None)
+    question: tuple[int, int | None] = (0, None)
 
     def print(self, path: Path) -> Path:
         """Write the PDF."""
-        flowables = [each for place, asked in _numbered()[slice(*self.asked)] for each in self._question(place, asked)]
+        flowables = [
+            each for place, question in _numbered()[slice(*self.question)] for each in self._question(place, question)
+        ]
         SimpleDocTemplate(str(path), pagesize=A4, invariant=1).build(flowables)
         return path
 
-    def _question(self, place: int, asked: Asked) -> Iterator[Flowable]:
+    def _question(self, place: int, question: FormQuestion) -> Iterator[Flowable]:
         words, number = load_words(self.language(place)), str(place + 1)
-        worded = words.questions[asked.name]
-        if place == 0 or load_form()[place - 1].section != asked.section:
-            yield from (_line(f"[SECTION{place}]"), _line(words.sections[asked.section], ASKED), Spacer(1, 14))
-        if asked.is_list_to_choose_from:
+        worded = words.questions[question.name]
+        if place == 0 or load_form()[place - 1].section != question.section:
+            yield from (_line(f"[SECTION{place}]"), _line(words.sections[question.section], ASKED), Spacer(1, 14))
+        if question.is_list_to_choose_from:
             yield from (_line(self.name(number, "", "")), _line(worded.text, ASKED), Spacer(1, 12))
             rows = [
                 [self.name(number, letter, code), worded.items[code], self.answer(1)]
-                for letter, code in zip("ABCDEFGHIJKL", asked.variables, strict=False)
+                for letter, code in zip("ABCDEFGHIJKL", question.variables, strict=False)
             ]
             yield from (_table([[*map(_line, row)] for row in rows], [80, 260, 40], 2, []), Spacer(1, 20))
             return
-        for place, (letter, code) in enumerate(zip(_letters(asked), asked.variables, strict=False)):
-            text = worded.second_text if asked.kind == "choices" and place else worded.text
+        for place, (letter, code) in enumerate(zip(_letters(question), question.variables, strict=False)):
+            text = worded.second_text if question.kind == "choices" and place else worded.text
             item = worded.items.get(code)
             block = [_line(self.name(number, letter, code)), _line(text, ASKED), Spacer(1, 12)]
             block += [_line(item, ITEM), Spacer(1, 4)] if item else []
-            yield KeepTogether([*block, self._answers(asked, words), Spacer(1, 18)])
+            yield KeepTogether([*block, self._answers(question, words), Spacer(1, 18)])
 
-    def _answers(self, asked: Asked, words: Words) -> Flowable:
-        labels = [*enumerate(words.labels(asked), 1)]
-        labels += zip(asked.missing_codes, (words.form.dont_know, words.form.no_answer), strict=True)
-        is_ten = len(words.labels(asked)) == 10
+    def _answers(self, question: FormQuestion, words: Words) -> Flowable:
+        labels = [*enumerate(words.labels(question), 1)]
+        labels += zip(question.missing_codes, (words.form.dont_know, words.form.no_answer), strict=True)
+        is_ten = len(words.labels(question)) == 10
         rows = [[label, str(code) if is_ten and code <= 10 else "", self.answer(code)] for code, label in labels]
         return _table([[*map(_line, row)] for row in rows], [230, 30, 40], 2, [])
 
 
-def _numbered() -> list[tuple[int, Asked]]:
-    return [(place, asked) for place, asked in enumerate(load_form()) if asked.response_type]
+def _numbered() -> list[tuple[int, FormQuestion]]:
+    return [(place, question) for place, question in enumerate(load_form()) if question.response_type]
 
 
-def _letters(asked: Asked) -> Iterator[str]:
-    return iter([""]) if len(asked.variables) == 1 else iter("ab" if asked.kind == "choices" else "ABCDEFGHIJKL")
+def _letters(question: FormQuestion) -> Iterator[str]:
+    return iter([""]) if len(question.variables) == 1 else iter("ab" if question.kind == "choices" else "ABCDEFGHIJKL")
 
 
 def _line(text: str, style: ParagraphStyle = BODY) -> Flowable:

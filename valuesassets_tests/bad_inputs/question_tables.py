@@ -12,7 +12,7 @@ ROW = "q1,How happy are you?,,1 = very | 2 = not at all\n"
 
 
 def half_a_script(folder: Path) -> None:
-    pdf = Script(lambda _: "eng", asked=(0, 4)).print(folder / "form.pdf")
+    pdf = Script(lambda _: "eng", places=(0, 4)).print(folder / "form.pdf")
     pdf.write_bytes(pdf.read_bytes()[: pdf.stat().st_size // 2])
 
 

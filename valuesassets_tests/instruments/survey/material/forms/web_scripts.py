@@ -11,7 +11,7 @@ from reportlab.platypus import Flowable, KeepTogether, SimpleDocTemplate, Spacer
 from valuesassets.studies.questionnaires.content import FormQuestion, Words, load_form, load_words
 from valuesassets.studies.questionnaires.render import BODY, BOLD, _paragraph, _table
 
-ASKED = ParagraphStyle("question", BODY, fontName=BOLD)
+ASKED = ParagraphStyle("asked", BODY, fontName=BOLD)
 ITEM = ParagraphStyle("item", ASKED, leftIndent=30)
 
 
@@ -23,7 +23,7 @@ class Script:
         language: of the words, by the place of a question in the form.
         name: what opens a question, of its number, its item's letter and its variable.
         answer: what stands behind a label, of its code.
-        question: the questions that are printed, from the first place to before the last.
+        places: the questions that are printed, from the first place to before the last.
     """
 
     language: Callable[[int], str]
@@ -31,12 +31,12 @@ class Script:
         f"[Q{number}{letter}]" + (f"[{code}]" if code else "")
     )
     answer: Callable[[int], str] = lambda code: f"[{code}]"
-    question: tuple[int, int | None] = (0, None)
+    places: tuple[int, int | None] = (0, None)
 
     def print(self, path: Path) -> Path:
         """Write the PDF."""
         flowables = [
-            each for place, question in _numbered()[slice(*self.question)] for each in self._question(place, question)
+            each for place, question in _numbered()[slice(*self.places)] for each in self._question(place, question)
         ]
         SimpleDocTemplate(str(path), pagesize=A4, invariant=1).build(flowables)
         return path

@@ -55,7 +55,7 @@ def test_a_script_without_variable_codes_names_its_questions_by_their_numbers(tm
     name = lambda number, letter, code: f"[Q{number}{letter}]"  # noqa: E731
     grids = (0, 4)
     questions, form = extract_with_layout(
-        Script(lambda _: "eng", name, asked=grids).print(tmp_path / "form.pdf"), "eng"
+        Script(lambda _: "eng", name, places=grids).print(tmp_path / "form.pdf"), "eng"
     )
     assert form.layout == "web_script"
     assert [question.id for question in questions] == ["q1a", "q1b", "q1c", "q2", "q3", "q4"]
@@ -65,7 +65,7 @@ def test_a_script_without_variable_codes_names_its_questions_by_their_numbers(tm
 
 def test_codes_that_repeat_are_named(tmp_path):
     twice = lambda number, letter, code: f"[Q{number}{letter}][{'v7' if code == 'v31' else code}]"  # noqa: E731
-    pdf = Script(lambda _: "eng", twice, asked=(0, 4)).print(tmp_path / "form.pdf")
+    pdf = Script(lambda _: "eng", twice, places=(0, 4)).print(tmp_path / "form.pdf")
     faults = extraction_faults(extract_questions(pdf, "eng"), pdf, "eng")
     assert ("v7", "duplicate_id") in {(fault.question_id, fault.check) for fault in faults}
 

@@ -80,7 +80,7 @@ def test_the_page_has_a_table_for_an_axis_that_is_not_valid_and_says_which_figur
     gap.get_by_text("In place of the figure of reasons on MAS").wait_for()
     assert gap.locator("table", has_text="the axis is not valid").count() == 1
     appendix = report.locator("section", has=report.get_by_role("heading", name=re.compile("^Appendix")))
-    assert appendix.get_by_text("All figures of this section are computed as worldWiseAI").count() == 1
+    assert appendix.get_by_text("The figures of this section repeat those of worldWiseAI").count() == 1
     captions = report.locator("figcaption")
     published = [text for text in captions.all_inner_texts() if text.startswith("As published: ")]
     assert len(published) == appendix.locator("figcaption").count() >= 11

@@ -37,7 +37,7 @@ def test_fifty_spans_are_those_of_plain_transformers_within_rounding(real):
     apart = []
     with LogitSpread().watching(real.loaded.model) as spread:
         for entry, reading in zip(entries, result.readings, strict=True):
-            trial = entry.text.shown.trial
+            trial = entry.text.view.trial
             start = trial.readout.spans[entry.number].start
             expected = oracle.log_probs(trial.prompt[:start], NUMBERS, trial.readout.close)
             apart += [abs(math.log(a) - b) for a, b in zip(reading.label_probs, expected, strict=True)]

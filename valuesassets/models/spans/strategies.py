@@ -1,5 +1,6 @@
 """The reading strategies for spans: beside one cached text, on copies of its cache, or each sequence alone."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from valuesassets.models.token_trees import grow_tree, part_into_chains, shared_
 from valuesassets.spelling.tokens import NextToken, Tokens
 
 
-class ReadingStrategy:
+class ReadingStrategy(ABC):
     """A way to read next-token distributions at many places of texts, one text after the other."""
 
     name: str
@@ -22,9 +23,10 @@ class ReadingStrategy:
     cost: Cost
     """What was computed so far."""
 
-    def begin(self, asks: Sequence[Ask]) -> None:
+    def begin(self, asks: Sequence[Ask]) -> None:  # noqa: B027  # a strategy that keeps nothing has nothing to begin
         """Begin a text (all `asks`, as far as known); no bit of its readings may depend on the text before."""
 
+    @abstractmethod
     def read(self, ids: Tokens, ends: Sequence[int], beside: Sequence[Ask], asks: Sequence[Ask]) -> list[NextToken]:
         """Read the next token at every ask of a text, or of a text that continues the last one.
 
@@ -32,9 +34,8 @@ class ReadingStrategy:
             ends: where the text's pieces end; OutOfMemory is raised where the text does not fit in these.
             beside: asks of other texts within the beginning that they share with this one, read now and kept for later.
         """
-        raise NotImplementedError
 
-    def clear(self) -> None:
+    def clear(self) -> None:  # noqa: B027
         """Free the memory that holds the last text."""
 
 

@@ -67,10 +67,10 @@ class _Writer:
 
     def write_block(self, number: int) -> None:
         """Write a block with its answers."""
-        if isinstance(self._task, Balloons):
-            self._write_balloon(number)
-            return
         self.text += self._task.question(number)
+        if isinstance(self._task, Balloons):
+            self._write_presses(number)
+            return
         self._answer(number, "<<", ">>", number)
         self.text += "\n"
 
@@ -91,8 +91,7 @@ class _Writer:
         self.text += f"{opening}{self._task.texts(self.way)[place]}{closing}"
         return place
 
-    def _write_balloon(self, balloon: int) -> None:
-        self.text += f"Balloon {balloon}:\nYou press"
+    def _write_presses(self, balloon: int) -> None:
         for pumps in range(MOST_PUMPS):
             self.text += " "
             if self._answer(balloon, "{", "}", len(self._earlier) + 1) == 1:

@@ -61,9 +61,9 @@ class PlantedTask(ABC):
         """Whether the same answer means the same at two marks."""
         return True
 
+    @abstractmethod
     def question(self, number: int) -> str:
-        """The text of a block up to its only answer, where it has one."""
-        raise NotImplementedError
+        """The text of a block up to its first answer."""
 
 
 def planted_probs(
@@ -199,6 +199,10 @@ class Balloons(PlantedTask):
         pumps = sum(mark.block == block for mark in earlier)
         pump = 0.95 - 0.17 * min(pumps, MOST_PUMPS)
         return np.array([pump, 1 - pump])
+
+    def question(self, number: int) -> str:
+        """A balloon, whose presses follow."""
+        return f"Balloon {number}:\nYou press"
 
 
 PLANTED: dict[str, PlantedTask] = {"ipip_traits": Traits(), "monthly_counts": Counts(), "balloons": Balloons()}

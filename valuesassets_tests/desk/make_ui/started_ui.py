@@ -129,15 +129,19 @@ def runs(instance, *statuses):
     return instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus[status] for status in statuses]))
 
 
+def has_begun(instance, run):
+    """Whether a run has begun to make its cell."""
+    return bool(instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_START))
+
+
 def executing(instance):
     """The runs that are inside of a cell, and their processes."""
-    found = {}
-    for run in runs(instance, "STARTED"):
-        process = RunProcess.of_run(run.run_id, run.tags)
-        logged = instance.all_logs(run.run_id, of_type=dg.DagsterEventType.STEP_START)
-        if process and logged and process.why_gone() is None:
-            found[run.run_id] = process
-    return found
+    processes = ((run, RunProcess.of_run(run.run_id, run.tags)) for run in runs(instance, "STARTED"))
+    return {
+        run.run_id: process
+        for run, process in processes
+        if process and has_begun(instance, run) and process.why_gone() is None
+    }
 
 
 def graph_pid(ui):

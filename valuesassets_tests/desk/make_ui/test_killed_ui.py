@@ -15,6 +15,7 @@ from valuesassets_tests.desk.make_ui.started_ui import (
     executing,
     graph_is_there,
     graph_pid,
+    has_begun,
     has_process,
     instance_of,
     pages_answer,
@@ -26,6 +27,9 @@ from valuesassets_tests.desk.web_ui import (
     launch_backfill,
 )
 from valuesassets_tests.waiting import wait_until
+
+RUNS_AT_ONCE = 4
+"""`max_concurrent_runs` of dagster.yaml."""
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in Linux's /proc"),
@@ -55,20 +59,21 @@ def test_a_backfill_makes_every_cell_once_though_daemon_and_webserver_are_killed
     with instance_of(ui) as instance:
         wait_until(lambda: graph_is_there(ui), said=ui.end)
         launch_backfill(ui.address, CELLS, gated_cells.CELLS)
-        wait_until(lambda: len(executing(instance)) >= 2, said=ui.end)
+        wait_until(lambda: len(executing(instance)) == RUNS_AT_ONCE, said=ui.end)
         before = ui.servers()
         for name in ("daemon", "webserver"):
             os.kill(before[name], signal.SIGKILL)
-        going_on = executing(instance)
+        interrupted = executing(instance)
         ui.open_gates("ab")
         wait_until(lambda: {"daemon", "webserver"} <= ui.servers().keys(), said=ui.end)
         wait_until(lambda: times_made(instance).keys() >= {"a", "b"}, said=ui.end)
         os.kill(ui.servers()["daemon"], signal.SIGKILL)
         ui.open_gates(gated_cells.CELLS)
-        wait_until(lambda: len(runs(instance, "SUCCESS")) == len(gated_cells.CELLS), 240, said=ui.end)
+        wait_until(lambda: len(runs(instance, "SUCCESS")) == len(gated_cells.CELLS), 600, said=ui.end)
         assert times_made(instance) == dict.fromkeys(gated_cells.CELLS, 1)
-        assert len(instance.get_runs()) == len(gated_cells.CELLS), "no run was run again"
-        assert going_on.keys() <= {run.run_id for run in runs(instance, "SUCCESS")}
+        assert interrupted.keys() <= {run.run_id for run in runs(instance, "SUCCESS")}
+        # The second kill may hit a run between its launch and its process: it fails after `start_timeout_seconds`.
+        assert not [run for run in runs(instance, "FAILURE") if has_begun(instance, run)], "no cell was begun twice"
         (backfill,) = instance.get_backfills()
         wait_until(lambda: instance.get_backfill(backfill.backfill_id).status.name == "COMPLETED_SUCCESS", said=ui.end)
 
@@ -77,14 +82,14 @@ def test_a_backfill_makes_every_cell_once_though_everything_is_killed_and_starte
     with instance_of(own) as instance:
         with own.up():
             launch_backfill(own.address, CELLS, gated_cells.CELLS)
-            wait_until(lambda: len(executing(instance)) == 4, said=own.end)
+            wait_until(lambda: len(executing(instance)) == RUNS_AT_ONCE, said=own.end)
             own.open_gates("ab")
             wait_until(lambda: len(runs(instance, "SUCCESS")) == 2 and len(executing(instance)) >= 2, said=own.end)
             kill_everything(own.environment)
         wait_until(lambda: not own.processes())
         with own.up():
             own.open_gates(gated_cells.CELLS)
-            wait_until(lambda: len(runs(instance, "SUCCESS")) == len(gated_cells.CELLS), 240, said=own.end)
+            wait_until(lambda: len(runs(instance, "SUCCESS")) == len(gated_cells.CELLS), 600, said=own.end)
         assert times_made(instance) == dict.fromkeys(gated_cells.CELLS, 1)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from valuesassets.models.known_files import HASH, intact_files, keep_file
 from valuesassets.records.files import unbroken
-from valuesassets.records.trials import Answer, Reading, answer_of, reading_of
+from valuesassets.records.trials import Answer, Reading, answer_of, fields_of, reading_of
 
 DESCRIBED = ".json"
 DAMAGED = "what was known is damaged; it is removed and read again from the model"
@@ -56,7 +56,7 @@ class Known(Generic[AnyRecord]):
         if not new:
             return
         with unbroken():  # a count of stored records finds these in memory and on disk, or in neither
-            self._note(self._write("", self.suffix, map(vars, new.values())), self._records | new)
+            self._note(self._write("", self.suffix, map(fields_of, new.values())), self._records | new)
 
     def forget(self, keys: Iterable[str]) -> None:
         """Remove these records and all others in the same files, so that no job continues from wrong readings."""

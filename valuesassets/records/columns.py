@@ -182,6 +182,7 @@ COUNTS = {
     "n": "number of respondents, questions, languages or answers behind the row",
     "n_options": "answers to choose from",
     "n_sampled": "answers that the model wrote",
+    "n_drawn": "answers drawn, whether they are an option or not; empty or 0 where probabilities were read",
     "n_parameters": "weights of the model",
     "n_questions": "questions asked",
     "n_usable": "questions that analyses may use",
@@ -396,6 +397,7 @@ LISTS = (
         "given answer's first token instead of before it, and later tokens after the given answer's tokens instead of "
         "the candidate's own",
     ),
+    column("label_counts", "drawn answers that are each label", low=0, kind=pa.list_(pa.int64())),
     column("label_tokens", "tokens of each label's likeliest spelling", low=0, kind=pa.list_(pa.int32())),
     texts("outside_text", "most probable continuations outside the options, at most five"),
     shares("outside_prob", "their probabilities", unit="probability"),

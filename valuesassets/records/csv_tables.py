@@ -73,7 +73,7 @@ def write_csv(path: Path, frame: "pd.DataFrame", table: Table) -> None:
 
     rows = records(frame.astype(object).where(frame.notna(), None))
     try:
-        content = pa.Table.from_pylist(rows, schema=table.schema)
+        content = pa.Table.from_pylist(rows, schema=table.schema_with(map(str, frame.columns)))
     except REFUSED:
         raise StorageError(f"{path}: table {table.name}, {table.misfit(rows)}") from None
     stream = io.BytesIO()
@@ -89,7 +89,7 @@ def read_csv(path: Path, table: Table) -> "pd.DataFrame":
     """
     if not path.exists():
         raise StorageError(no_such_file(path))
-    types = {field.name: field.type for field in table.schema}
+    types = {field.name: field.type for field in table.schema_with(())}
     options = csv.ConvertOptions(column_types=types, strings_can_be_null=True, include_columns=[*types])
     try:
         parsing = csv.ParseOptions(newlines_in_values=True)

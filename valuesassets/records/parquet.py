@@ -18,7 +18,7 @@ from valuesassets.records.readouts import Generate, Readout, ScoreLabels, ScoreS
 from valuesassets.records.seals import SEAL, is_whole_parquet, parquet_bytes
 from valuesassets.records.table import Table
 from valuesassets.records.tables import ANSWERS, READINGS, TRIALS
-from valuesassets.records.trials import Answer, NoTrials, Reading, Trial, Turn, answer_of, reading_of
+from valuesassets.records.trials import OF_DRAWS, Answer, NoTrials, Reading, Trial, Turn, answer_of, reading_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,8 @@ def write_table(
         key: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
         for key, value in sorted((metadata or {}).items())
     }
-    row_list, schema = [dict(row) for row in rows], table.schema.with_metadata(texts)
+    row_list = [dict(row) for row in rows]
+    schema = table.schema_with({name for row in row_list for name in row}).with_metadata(texts)
     try:
         content = pa.Table.from_pylist(row_list, schema=schema)
         content.validate(full=True)
@@ -70,12 +71,12 @@ def write_frame(path: Path, frame: "pd.DataFrame", table: Table) -> None:
 
 
 def read_table(path: Path, table: Table) -> pa.Table:
-    """A parquet file's rows in the columns of a table; further columns are dropped, absent `added_later` ones empty.
+    """A parquet file's rows in the columns of a table; further ones are dropped, absent ones that may be are empty.
 
     Raises:
         StorageError: the file is absent or damaged, or a column is missing or of another type.
     """
-    rows = read_rows(path, table)
+    rows = _with_unused(read_rows(path, table), table)
     missing = [name for name in table.names if name not in rows.column_names]
     if missing:
         raise StorageError(
@@ -147,6 +148,13 @@ def read_rows(path: Path, table: Table) -> pa.Table:
     for field in table.schema:
         if field.name in table.added_later and field.name not in rows.column_names:
             rows = rows.append_column(field, pa.nulls(len(rows), field.type))
+    return rows
+
+
+def _with_unused(rows: pa.Table, table: Table) -> pa.Table:
+    """Rows with the columns that only files with such values have, empty where they are absent."""
+    for name in sorted(table.where_used - set(rows.column_names)):
+        rows = rows.append_column(table.schema.field(name), pa.nulls(len(rows), table.schema.field(name).type))
     return rows
 
 
@@ -271,6 +279,8 @@ def reading_rows(readings: Iterable[Reading]) -> list[dict[str, object]]:
         outside = row.pop("outside")
         row |= {"outside_text": [text for text, _ in outside], "outside_prob": [prob for _, prob in outside]}
         rows.append(row | {"status": str(reading.status)})
+    if all(row[name] is None for row in rows for name in OF_DRAWS):
+        return [{name: value for name, value in row.items() if name not in OF_DRAWS} for row in rows]
     return rows
 
 

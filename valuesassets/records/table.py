@@ -1,7 +1,7 @@
 """`Table`: one record per table. Its schema, the check on write, and the texts of UI and docs follow from it."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ class Table:
             `!` forbids them, whatever the vocabulary says; `~` adds the columns of its interval.
         vocabulary: an instrument's own columns, which come before those of the shared vocabulary.
         added_later: columns that files of earlier versions lack; they read as empty.
+        where_used: columns that only files with such values have.
         is_exact: whether it is written in exactly these types, without those of pandas, because other programs read it.
     """
 
@@ -41,10 +42,12 @@ class Table:
         row: str,
         *columns: str | Column,
         added_later: Sequence[str] = (),
+        where_used: Sequence[str] = (),
         is_exact: bool = False,
         vocabulary: Sequence[Column] = (),
     ) -> None:
-        self.name, self.row, self.added_later, self.is_exact = name, row, frozenset(added_later), is_exact
+        self.name, self.row, self.is_exact = name, row, is_exact
+        self.added_later, self.where_used = frozenset(added_later), frozenset(where_used)
         self.columns = tuple(column for entry in columns for column in _columns_of(entry, vocabulary))
 
     @cached_property
@@ -57,15 +60,20 @@ class Table:
         """Its parquet schema."""
         return pa.schema([pa.field(c.name, c.type, c.may_be_empty) for c in self.columns if not c.pattern])
 
+    def schema_with(self, used: Iterable[str]) -> pa.Schema:
+        """Its parquet schema for a file that has values of these columns."""
+        absent = self.where_used - set(used)
+        return pa.schema([field for field in self.schema if field.name not in absent])
+
     def empty_frame(self) -> "pd.DataFrame":
         """A frame without rows."""
-        return self.schema.empty_table().to_pandas()
+        return self.schema_with(()).empty_table().to_pandas()
 
     def frame(self, rows: Sequence[Mapping[str, Any]]) -> "pd.DataFrame":
         """Rows as a frame with all columns of the table; keys that a row lacks become missing values."""
         import pandas as pd
 
-        return pd.DataFrame(rows, columns=pd.Index(self.names))
+        return pd.DataFrame(rows, columns=pd.Index(self.schema_with({name for row in rows for name in row}).names))
 
     def column(self, name: str) -> Column | None:
         """Its column of that name; None where it has none."""
@@ -86,13 +94,18 @@ class Table:
         for name in rows.column_names:
             if self.column(name) is None:
                 raise StorageError(f"{where}: column {name} found, {', '.join(self.names)} were expected")
-        missing = [column for column in self.columns if not column.pattern and column.name not in rows.column_names]
+        missing = [
+            column
+            for column in self.columns
+            if not column.pattern and column.name not in self.where_used and column.name not in rows.column_names
+        ]
         for column in missing:
             if rows.num_rows and not column.may_be_empty:
                 raise StorageError(f"{where}: column {column.name} is missing")
             rows = rows.append_column(column.name, pa.nulls(rows.num_rows, column.type))
         if missing or not rows.num_rows:
-            rows = rows.select([*self.names, *(name for name in rows.column_names if name not in self.names)])
+            names = self.schema_with(rows.column_names).names
+            rows = rows.select([*names, *(name for name in rows.column_names if name not in names)])
         if not rows.num_rows:
             fields = [self.schema.field(f.name) if f.name in self.names else f for f in rows.schema]
             return pa.schema(fields, rows.schema.metadata).empty_table()  # some types cannot be cast, even without rows

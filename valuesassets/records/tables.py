@@ -7,6 +7,7 @@ import pyarrow as pa
 from valuesassets.records.columns import Column, code, column, count, number, shares, text, texts
 from valuesassets.records.errors import StorageError
 from valuesassets.records.table import Table
+from valuesassets.records.trials import OF_DRAWS
 
 TABLES: dict[str, Table] = {}
 """Tables by name: the shared ones, and those of every instrument whose derivations have been imported."""
@@ -17,11 +18,20 @@ def declare_table(
     row: str,
     *columns: str | Column,
     added_later: Sequence[str] = (),
+    where_used: Sequence[str] = (),
     is_exact: bool = False,
     vocabulary: Sequence[Column] = (),
 ) -> Table:
     """Make a table with the arguments of `Table`, and add it to `TABLES`, so that assets may write it."""
-    table = Table(name, row, *columns, added_later=added_later, is_exact=is_exact, vocabulary=vocabulary)
+    table = Table(
+        name,
+        row,
+        *columns,
+        added_later=added_later,
+        where_used=where_used,
+        is_exact=is_exact,
+        vocabulary=vocabulary,
+    )
     TABLES[name] = table
     return table
 
@@ -70,7 +80,9 @@ READINGS = declare_table(
     "a trial that was read, or one of its spans; probabilities are absolute, and missing unless status is ok",
     "trial_id label_probs? label_tokens? p_valid resolution_mass resolution_mass_min outside_text outside_prob status",
     "reason? reading_key span? label_probs_high? p_valid_high label_probs_published? model_version?",
+    "label_counts? n_drawn?",
     added_later=["span", "label_probs_high", "p_valid_high", "label_probs_published", "model_version"],
+    where_used=OF_DRAWS,
     is_exact=True,
 )
 ANSWERS = declare_table(

@@ -245,6 +245,8 @@ class Reading:
             (`ScoreSpans.as_published`): the first token's probability is read after the given answer's first token
             instead of before it, and later tokens after the given answer's tokens instead of the candidate's own.
         model_version: the version that a model behind an API reports; None for weights, whose commit is in the file.
+        label_counts: drawn answers that are each label; `label_probs` are these over `n_drawn`. None where exact.
+        n_drawn: answers drawn to the trial, whether they are an option or not; None where exact.
     """
 
     trial_id: str
@@ -262,6 +264,8 @@ class Reading:
     p_valid_high: float | None = None
     label_probs_published: tuple[float, ...] | None = None
     model_version: str | None = None
+    label_counts: tuple[int, ...] | None = None
+    n_drawn: int | None = None
 
     def __post_init__(self) -> None:
         is_read = self.label_probs is not None
@@ -272,6 +276,8 @@ class Reading:
             and abs(sum(self.label_probs) - (self.p_valid or 0)) < 1e-5
         ):
             raise ScoringError(f"trial {self.trial_id}: {self.label_probs} are not probabilities that sum to p_valid")
+        if self.label_counts is not None or self.n_drawn is not None:
+            _require_counts(self)
 
     @property
     def key(self) -> str:
@@ -284,8 +290,20 @@ class Reading:
         return self.status is not Status.FAILED
 
 
-LISTS = ("label_probs", "label_tokens", "label_probs_high", "label_probs_published")
+def _require_counts(reading: Reading) -> None:
+    """Require that the probabilities of a reading are shares of its drawn answers."""
+    counts, n, probs = reading.label_counts or (), reading.n_drawn or 0, reading.label_probs or ()
+    shares = [count / max(n, 1) for count in counts]
+    if len(shares) != len(probs) or any(abs(share - p) > 1e-6 for share, p in zip(shares, probs, strict=True)):
+        raise ScoringError(
+            f"trial {reading.trial_id}: {reading.label_probs} are not {reading.label_counts} of {reading.n_drawn} draws"
+        )
+
+
+LISTS = ("label_probs", "label_tokens", "label_probs_high", "label_probs_published", "label_counts")
 """The fields of a reading that have a value for each label."""
+OF_DRAWS = ("label_counts", "n_drawn")
+"""The fields of a reading that only drawn answers have; without them, a reading is written as if there were none."""
 
 
 def reading_of(row: Mapping[str, Any]) -> Reading:
@@ -344,6 +362,11 @@ class Answer:
 
 Record = Reading | Answer
 """The result of a trial."""
+
+
+def fields_of(record: Record) -> dict[str, Any]:
+    """The fields of a record by name; those of draws only where it has them."""
+    return {name: value for name, value in vars(record).items() if value is not None or name not in OF_DRAWS}
 
 
 def answer_of(row: Mapping[str, Any]) -> Answer:

@@ -21,7 +21,7 @@ from valuesassets.records.parquet import (
 from valuesassets.records.readouts import Generate, ScoreLabels, ScoreSpans, Span
 from valuesassets.records.table import Table
 from valuesassets.records.tables import ANSWERS, READINGS, TRIALS
-from valuesassets.records.trials import Answer, NoTrials, Reading, Status, Trial, Turn, places_in_chat
+from valuesassets.records.trials import Answer, NoTrials, Reading, Status, Trial, Turn, fields_of, places_in_chat
 
 TRIAL = Trial(
     "v1/0/reversed",
@@ -96,10 +96,29 @@ def test_answers_and_readings_of_spans_come_back_as_they_went(tmp_path):
     span = replace(READ, span=3, label_probs_published=(0.5, 0.7), label_probs_high=(0.3, 0.6), p_valid_high=0.9)
     write_table(tmp_path / "r.parquet", reading_rows([span, replace(UNREAD, span=4)]), READINGS)
     assert read_readings(tmp_path / "r.parquet") == [span, replace(UNREAD, span=4)]
-    older = Table("readings", "", *(c for c in READINGS.columns if c.name not in READINGS.added_later), is_exact=True)
+    later = READINGS.added_later | READINGS.where_used
+    older = Table("readings", "", *(c for c in READINGS.columns if c.name not in later), is_exact=True)
     rows = [{name: row[name] for name in older.names} for row in reading_rows([READ])]
     write_table(tmp_path / "r.parquet", rows, older)
     assert read_readings(tmp_path / "r.parquet") == [READ]
+
+
+def test_a_reading_of_drawn_answers_comes_back_and_only_its_file_has_their_columns(tmp_path):
+    drawn = replace(READ, label_counts=(10, 20), n_drawn=40)
+    write_table(tmp_path / "drawn.parquet", reading_rows([drawn, UNREAD]), READINGS)
+    write_table(tmp_path / "exact.parquet", reading_rows([READ, UNREAD]), READINGS)
+    assert read_readings(tmp_path / "drawn.parquet") == [drawn, UNREAD]
+    assert read_readings(tmp_path / "exact.parquet") == [READ, UNREAD]
+    more = {*read_frame(tmp_path / "drawn.parquet", READINGS)} - {*read_frame(tmp_path / "exact.parquet", READINGS)}
+    assert more == set(READINGS.where_used) == {"label_counts", "n_drawn"}
+    assert not more & set(reading_rows([READ])[0]) | more & set(fields_of(READ))
+    assert fields_of(drawn)["n_drawn"] == 40
+
+
+@pytest.mark.parametrize("more", [{"label_counts": (10, 21), "n_drawn": 40}, {"n_drawn": 40}, {"label_counts": (1,)}])
+def test_counts_that_are_not_the_probabilities_are_refused(more):
+    with pytest.raises(ScoringError, match=r"trial v1/0/reversed: .* draws"):
+        replace(READ, **more)
 
 
 GOOD = {"spans": [[15, 17, 0]], "sets": [["0", "12"]]}

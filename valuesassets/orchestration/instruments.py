@@ -30,6 +30,8 @@ class Instrument:
         asks: the asset of its cells: `readings` of probabilities, or `answers` that models write.
         chat_trials: the asset with the trials for chat models; others are asked `trials`.
         answer_pages: the asset that writes a page for each cell, `<model>/<part>.html`, with prompts and answers.
+        scale: `module:function`, which gives the places of the codes of each ordinal question; families with `draws`
+            are asked for written answers in the instruments that have one.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Instrument:
     asks: Literal["readings", "answers"] = "readings"
     chat_trials: str = "trials"
     answer_pages: str = ""
+    scale: str = ""
 
     @property
     def package(self) -> str:
@@ -86,6 +89,7 @@ SURVEY = Instrument(
     wiring="valuesassets.orchestration.assets.survey.material:survey_assets",
     jobs="valuesassets.orchestration.assets.survey.material:survey_jobs",
     is_named_everywhere=False,
+    scale="valuesassets.instruments.survey.material.analysis_scale:ordinal_places",
 )
 WORLDVALUESBENCH = Instrument(
     "worldvaluesbench",

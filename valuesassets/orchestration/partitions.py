@@ -1,12 +1,13 @@
 """Partitions: the two dimensions of an instrument are `model` (a family) and its own part; a cell has both."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any
 
 import dagster as dg
 
 from valuesassets.orchestration.instruments import Instrument
+from valuesassets.records.settings.cells import Family
 from valuesassets.records.study import Study
 
 MODEL = "model"
@@ -63,13 +64,25 @@ def why_no_cell(partitions: dg.PartitionsDefinition | None, key: str | None) -> 
     return f"no cell of the study: {family} has no {part}"
 
 
-def cell_partitions(study: Study, instrument: Instrument, kind: str = "") -> CellPartitions:
-    """The partitions of an instrument's cells, for families of one kind, or for all where `kind` is empty."""
-    families = [name for name, family in study.families.items() if kind in ("", family.kind)]
+def cell_partitions(
+    study: Study, instrument: Instrument, is_chosen: Callable[[Family], object] = bool
+) -> CellPartitions:
+    """The partitions of an instrument's cells, for all families or for chosen ones."""
+    families = [name for name, family in study.families.items() if is_chosen(family)]
     languages, parts = {name: {*study.family_languages(name)} for name in families}, instrument.parts_of(study)
     absent = {(name, part.name) for name in families for part in parts if part.language not in languages[name]}
     dimensions = {MODEL: dg.StaticPartitionsDefinition(families), instrument.part: part_partitions(study, instrument)}
     return CellPartitions(dimensions, absent)
+
+
+def is_reference(family: Family) -> bool:
+    """Whether a family is trained here."""
+    return family.kind == "reference"
+
+
+def is_drawn(family: Family) -> bool:
+    """Whether a family's answers are drawn."""
+    return family.draws is not None
 
 
 def cell_key(family: str, part: str, dimension: str = "language") -> dg.MultiPartitionKey:

@@ -91,6 +91,19 @@ ANSWERS = declare_table(
     "trial_id sample text? finish? n_tokens? reasoning? n_reasoning_tokens? model_version? status reason? answer_key",
     is_exact=True,
 )
+DRAWN_ANSWERS = declare_table(
+    "drawn_answers",
+    "a text that a model drew as its answer to a question, and what it says",
+    "trial_id question_id order wording sample text?",
+    code("response_value?", "code of the option that the text names; empty where it names none"),
+    text(
+        "standing",
+        "what the text says: option, no_option, two_options, off_scale, dont_know, empty, cut_off, refused (by the "
+        "provider) or failed (there is none)",
+    ),
+    "reason?",
+    is_exact=True,
+)
 PLANTED_TEXTS = declare_table(
     "planted_texts",
     "an answer that a reference model is trained to give after a prompt; the probabilities of a trial sum to 1",

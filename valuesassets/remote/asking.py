@@ -148,6 +148,10 @@ class RemoteAsking:
             at_most += f", {cost:.2g} USD"
         return f"about {self._budget.describe(about)}; {at_most} at most"
 
+    def refusal(self) -> str | None:
+        """Why the budget does not reach for the requests still to be sent, in words; None where it does."""
+        return self._budget.refusal(sum((request.about for request in self._waiting()), Usage()))
+
     def is_written(self, path: Path) -> bool:
         """Whether a whole file holds these answers, without failed ones that could be tried again."""
         if self._entries is None:
@@ -206,8 +210,7 @@ class RemoteAsking:
         with contextlib.closing(client):
             if self._entries is None:
                 self._use_route(choose_route(self, client, store))
-            waiting = self._waiting()
-            refusal = self._budget.refusal(sum((request.about for request in waiting), Usage()))
+            waiting, refusal = self._waiting(), self.refusal()
             if refusal is not None and needs_all:
                 raise BudgetSpent(f"{self.model}: {refusal}; raise it, or ask for less")
             responses, total = dict(self._responses), len(waiting) + len(self._responses)

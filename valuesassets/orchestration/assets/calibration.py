@@ -21,7 +21,7 @@ from valuesassets.orchestration.grid.cells import model_folder, score_cell
 from valuesassets.orchestration.grid.node_jobs import run_node_job, shown_log
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.io_managers import table_of
-from valuesassets.orchestration.partitions import cell_key, cell_of, cell_partitions
+from valuesassets.orchestration.partitions import cell_key, cell_of, cell_partitions, is_reference
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_file, sha256_json
@@ -181,7 +181,7 @@ def calibration_asset(planting: Planting) -> dg.AssetsDefinition:
         line=lines.calibration_line,
         step="cell",
         checks=[checks.PLANTS_ARE_RECOVERED],
-        partitions_def=cell_partitions(study, instrument, "reference"),
+        partitions_def=cell_partitions(study, instrument, is_reference),
         deps=[instrument.key("sampled_answers")],
         ins={"probe_distributions": dg.AssetIn(instrument.key(planting.answers))},
         io_manager_key="frame",

@@ -13,7 +13,23 @@ from valuesassets.orchestration.assets.declaring import declare, sources
 from valuesassets.orchestration.code_versions import homes
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import link_to
-from valuesassets.orchestration.grid.cells import WEIGHTS, readings_job, score_cell, score_job
+from valuesassets.orchestration.grid.cells import (
+    WEIGHTS,
+    generate_cell,
+    readings_job,
+    score_cell,
+    score_job,
+    written_job,
+)
+from valuesassets.orchestration.grid.drawn_cells import (
+    DRAWN_TEXTS,
+    DRAWN_TRIALS,
+    PREFLIGHT_DRAWS,
+    count_draws,
+    draws_of,
+    take_draws,
+    write_drawn_trials,
+)
 from valuesassets.orchestration.grid.left_out import overrides_of, why_no_trials
 from valuesassets.orchestration.grid.node_jobs import run_node_job
 from valuesassets.orchestration.grid.shown_records import flat_report, show_readings, version_checks
@@ -24,8 +40,15 @@ from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_json
-from valuesassets.records.jobs import ScoreCell
-from valuesassets.records.parquet import read_readings, table_metadata, trial_rows, write_table
+from valuesassets.records.jobs import GenerateCell, ScoreCell
+from valuesassets.records.parquet import (
+    read_readings,
+    read_trials,
+    reading_rows,
+    table_metadata,
+    trial_rows,
+    write_table,
+)
 from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import READINGS, TRIALS
 from valuesassets.records.trials import Trial
@@ -61,8 +84,12 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
         kinds={"pytorch"},
         pool="node",
         reads=("preflight", "thresholds"),
-        modules=["valuesassets.answers.preflight", *([directional.partition(":")[0]] if directional else [])],
-        wiring=sources(asked_cell, preflight_version, _tables, _report),
+        modules=[
+            "valuesassets.answers.preflight",
+            *([directional.partition(":")[0]] if directional else []),
+            *drawing_modules(study, instrument),
+        ],
+        wiring=sources(asked_cell, answered_file, preflight_version, _tables, _report),
     )
     def preflight(
         context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
@@ -75,22 +102,26 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
         overrides, folder = overrides_of(study, instrument, name), storage.job_folder(context.asset_key, name)
         leaning = named(directional) if directional else {}
         parts = {cell.part: trials[cell.part.name] for cell in cells_of_family(study, instrument, name, trials)}
-        chosen, cells = {}, {}
-        for part, written in parts.items():
-            if written:
-                chosen[part.name] = derivation.choose_preflight_trials(written, study.preflight.questions, leaning)
-                if chosen[part.name]:
-                    cell = Cell(name, part)
-                    cells[part.name] = asked_cell(study, storage, instrument, cell, folder, chosen[part.name])
+        chosen = {
+            part.name: derivation.choose_preflight_trials(written, study.preflight.questions, leaning)
+            for part, written in parts.items()
+            if written
+        }
+        asked = [
+            asked_cell(study, storage, instrument, Cell(name, part), folder, chosen[part.name])
+            for part in parts
+            if chosen.get(part.name)
+        ]
         log: dict[str, Any] = {}
-        if cells:
-            job = score_job(study, name, cells.values())
+        if asked:
+            job = (score_job if draws_of(study, instrument, name) is None else written_job)(study, name, asked)
             log["log"] = link_to(storage, run_node_job(context, job, study, storage, name))
+        answered = {path.stem: path for path in (answered_file(study, cell, folder) for cell in asked)}
         verdict, failing, doubtful = judge_preflight(
             name,
             chosen,
-            {part: read_readings(cell.readings) for part, cell in cells.items()},
-            {part: _report(table_metadata(cell.readings)) for part, cell in cells.items()},
+            {part: read_readings(path) for part, path in answered.items()},
+            {part: _report(table_metadata(path)) for part, path in answered.items()},
             study.thresholds,
             overrides,
             leaning,
@@ -117,14 +148,30 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
 
 def asked_cell(
     study: Study, storage: Storage, instrument: Instrument, cell: Cell, folder: Path, trials: Sequence[Trial]
-) -> ScoreCell:
+) -> ScoreCell | GenerateCell:
     """The part of a preflight's job that asks one cell, its trials written into a folder.
 
     It is read apart from the grid: a cell's last bits shall not depend on what its preflight asked.
     """
-    path, readings = folder / f"{cell.part}.trials.parquet", folder / f"{cell.part}.parquet"
+    path, draws = folder / f"{cell.part}.trials.parquet", draws_of(study, instrument, cell.family)
     write_table(path, trial_rows(trials), TRIALS)
-    return score_cell(study, storage, cell.family, cell.language, path, readings, str(cell), instrument)
+    if draws is None:
+        readings = folder / f"{cell.part}.parquet"
+        return score_cell(study, storage, cell.family, cell.language, path, readings, str(cell), instrument)
+    drawn, texts = folder / f"{cell.part}.{DRAWN_TRIALS}", folder / f"{cell.part}.{DRAWN_TEXTS}.parquet"
+    write_drawn_trials(drawn, trials, study, draws, cell.family, PREFLIGHT_DRAWS)
+    return generate_cell(study, storage, cell, instrument, str(cell), drawn, texts, is_drawn=True)
+
+
+def answered_file(study: Study, cell: ScoreCell | GenerateCell, folder: Path) -> Path:
+    """The readings of a cell that a preflight has asked; those of draws are counted first."""
+    if isinstance(cell, ScoreCell):
+        return cell.readings
+    part = cell.name.partition("/")[2]
+    readings = folder / f"{part}.parquet"
+    counted = count_draws(study, part, read_trials(folder / f"{part}.trials.parquet"), cell.answers)
+    write_table(readings, reading_rows(counted), READINGS, table_metadata(cell.answers))
+    return readings
 
 
 def preflight_version(
@@ -173,18 +220,31 @@ def readings_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
         kinds={"pytorch", "parquet"},
         pool="slurm",
         reads=(),
+        modules=drawing_modules(study, instrument),
     )
     def readings(
         context: dg.AssetExecutionContext, storage: Storage, preflight: dict[str, Any]
     ) -> dg.MaterializeResult:
         """What the model answers to each trial: the one GPU step."""
         name, part = cell_of(context)
-        job = readings_job(study, storage, instrument, Cell(name, instrument.part_of(study, part)), preflight)
-        log = run_node_job(context, job, study, storage, name)
-        metadata, version, results = show_readings(job.cells[0].readings, log, storage, instrument, study)
+        cell, rounds = Cell(name, instrument.part_of(study, part)), 1
+        while True:
+            job = readings_job(study, storage, instrument, cell, preflight, rounds)
+            log = run_node_job(context, job, study, storage, name)
+            if not take_draws(study, storage, instrument, cell, rounds):
+                break
+            rounds += 1
+        path = storage.path(context.asset_key, context.partition_key, "parquet")
+        metadata, version, results = show_readings(path, log, storage, instrument, study)
         return dg.MaterializeResult(metadata=metadata, data_version=dg.DataVersion(version), check_results=results)
 
     return readings
+
+
+def drawing_modules(study: Study, instrument: Instrument) -> list[str]:
+    """The modules that readings come from besides a model's probabilities: those of draws, where any family is drawn."""
+    is_drawn = any(draws_of(study, instrument, family) for family in study.families)
+    return ["valuesassets.answers.drawn_answers", "valuesassets.node.generate"] if is_drawn else []
 
 
 def cells_of_family(study: Study, instrument: Instrument, family: str, trials: Mapping[str, Any]) -> list[Cell]:

@@ -6,13 +6,15 @@ from typing import Any
 
 from valuesassets.models.gguf_files import part_paths
 from valuesassets.models.model_files import is_needed
+from valuesassets.orchestration.grid.drawn_cells import DRAWN_TRIALS, draws_of, path_to_texts, write_drawn_trials
 from valuesassets.orchestration.grid.left_out import require_overrides
 from valuesassets.orchestration.instruments import MODELS, SURVEY, Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData, StorageError
 from valuesassets.records.files import sha256_file, sha256_json
-from valuesassets.records.jobs import GenerateCell, GenerateJob, ScoreCell, ScoreJob
+from valuesassets.records.jobs import AskingJob, GenerateCell, GenerateJob, ScoreCell, ScoreJob
+from valuesassets.records.parquet import read_trials
 from valuesassets.records.seals import read_record
 from valuesassets.records.study import Cell, Study
 
@@ -76,6 +78,31 @@ def score_cell(
 ) -> ScoreCell:
     """The entry of a score job for one cell, by default named `<model>/<language>`; `model` is the folder of a
     reference model outside its family's folder."""
+    asked = _asked(study, storage, family, language, instrument, model)
+    return ScoreCell(
+        name=name or f"{family}/{language}", trials=trials.absolute(), readings=readings.absolute(), **asked
+    )
+
+
+def generate_cell(
+    study: Study,
+    storage: Storage,
+    cell: Cell,
+    instrument: Instrument,
+    name: str,
+    trials: Path,
+    answers: Path,
+    is_drawn: bool = False,
+) -> GenerateCell:
+    """The entry of a generate job for one file of trials of a cell."""
+    asked = _asked(study, storage, cell.family, cell.language, instrument)
+    return GenerateCell(name=name, trials=trials.absolute(), answers=answers.absolute(), is_drawn=is_drawn, **asked)
+
+
+def _asked(
+    study: Study, storage: Storage, family: str, language: str, instrument: Instrument, model: Path | None = None
+) -> dict[str, Any]:
+    """What the entry of any job says of a cell's model, and of how it is asked."""
     settings = study.require_cell(family, language)
     revision = stamp = None
     if settings.endpoint is not None:
@@ -94,17 +121,14 @@ def score_cell(
             model_name = model_name if Path(model_name).is_absolute() else weights["folder"]
             # From sizes and times of files, since reading all models of a grid would take an hour.
             stamp = _stamp(Path(model_name), lambda path: [path.stat().st_size, path.stat().st_mtime_ns])
-    return ScoreCell(
-        name=name or f"{family}/{language}",
-        model=model_name,
-        revision=revision,
-        model_stamp=stamp,
-        bos=settings.bos,
-        prompting=settings.prompting,
-        endpoint=settings.endpoint,
-        trials=trials.absolute(),
-        readings=readings.absolute(),
-    )
+    return {
+        "model": model_name,
+        "revision": revision,
+        "model_stamp": stamp,
+        "bos": settings.bos,
+        "prompting": settings.prompting,
+        "endpoint": settings.endpoint,
+    }
 
 
 def _require_same_file(family: str, model: str, weights: Mapping[str, Any]) -> str:
@@ -136,12 +160,18 @@ def _stamp(folder: Path, stamp_file: Callable[[Path], Any]) -> str | None:
 
 
 def readings_job(
-    study: Study, storage: Storage, instrument: Instrument, cell: Cell, preflight: dict[str, Any] | None = None
-) -> ScoreJob:
-    """The job that reads one cell of an instrument.
+    study: Study,
+    storage: Storage,
+    instrument: Instrument,
+    cell: Cell,
+    preflight: dict[str, Any] | None = None,
+    rounds: int = 1,
+) -> AskingJob:
+    """The job that reads one cell of an instrument, or draws the texts that are counted as its readings.
 
     Args:
         preflight: the family's verdict; by default read from its file.
+        rounds: of draws, where the family is drawn; those of earlier jobs are known and are not drawn again.
 
     Raises:
         StudyError: the family does not support the language.
@@ -158,23 +188,40 @@ def readings_job(
             raise MissingData(f"{family} has had no preflight; materialise preflight/{family} first")
         preflight = dict(read_record(path))
     require_preflight(study, cell, preflight)
-    readings = storage.path(instrument.key("readings"), cell_key(family, part, instrument.part), "parquet").absolute()
-    asked_cell = score_cell(study, storage, family, language, trials, readings, str(cell), instrument)
-    return score_job(study, family, [asked_cell], storage.known_readings)
+    key, draws = cell_key(family, part, instrument.part), draws_of(study, instrument, family)
+    readings = storage.path(instrument.key("readings"), key, "parquet").absolute()
+    if draws is None:
+        asked_cell = score_cell(study, storage, family, language, trials, readings, str(cell), instrument)
+        return score_job(study, family, [asked_cell], storage.known_readings)
+    drawn = storage.job_folder(instrument.key("readings"), key) / DRAWN_TRIALS
+    write_drawn_trials(drawn, read_trials(trials), study, draws, family, draws.n * rounds)
+    texts = path_to_texts(storage, instrument, cell)
+    drawn_cell = generate_cell(study, storage, cell, instrument, str(cell), drawn, texts, is_drawn=True)
+    return written_job(study, family, [drawn_cell], storage.known_readings)
 
 
 def score_job(study: Study, family: str, cells: Iterable[ScoreCell], known_readings: Path | None = None) -> ScoreJob:
-    """The job that asks cells of a family, on GPUs if it requests them from Slurm."""
+    """The job that reads cells of a family, on GPUs if it requests them from Slurm."""
+    return ScoreJob(cells=tuple(cells), known_readings=known_readings, **_machine(study, family))
+
+
+def written_job(
+    study: Study, family: str, cells: Iterable[GenerateCell], known_readings: Path | None = None
+) -> GenerateJob:
+    """The job that lets the models of a family write, on GPUs if it requests them from Slurm."""
+    return GenerateJob(cells=tuple(cells), known_readings=known_readings, **_machine(study, family))
+
+
+def _machine(study: Study, family: str) -> dict[str, Any]:
+    """What the job of a family says of the machine that its models run on."""
     settings = study.families[family]
     gres = study.slurm.for_family(settings.resources)["gres"] if study.slurm is not None else None
     device = "cuda" if gres and gres.startswith("gpu") else "auto"
-    return ScoreJob(
-        cells=tuple(cells),
-        known_readings=known_readings,
-        dtype=settings.dtype,
-        device="cpu" if settings.kind == "reference" else device,
-        offline=settings.offline,
-    )
+    return {
+        "dtype": settings.dtype,
+        "device": "cpu" if settings.kind == "reference" else device,
+        "offline": settings.offline,
+    }
 
 
 def generate_job(
@@ -193,16 +240,11 @@ def generate_job(
     preflight = storage.path(instrument.key("preflight"), cell.family, "json")
     if preflight.exists():
         _require_not_left_out(study, cell, read_record(preflight))
-    score_cells = {
-        name: score_cell(study, storage, cell.family, cell.language, *files, f"{cell}/{name}".rstrip("/"), instrument)
-        for name, files in files_by_name.items()
-    }
-    job = score_job(study, cell.family, score_cells.values(), storage.known_readings)
     cells = [
-        GenerateCell(**cell_to_read.model_dump(exclude={"readings"}), answers=cell_to_read.readings)
-        for cell_to_read in job.cells
+        generate_cell(study, storage, cell, instrument, f"{cell}/{name}".rstrip("/"), *files)
+        for name, files in files_by_name.items()
     ]
-    return GenerateJob(**job.model_dump(exclude={"kind", "cells"}), cells=tuple(cells))
+    return written_job(study, cell.family, cells, storage.known_readings)
 
 
 def answers_job(study: Study, storage: Storage, instrument: Instrument, cell: Cell) -> GenerateJob:

@@ -60,12 +60,13 @@ class Grid:
 @dataclass(frozen=True)
 class WantedCell:
     """A cell to ask, with its job and the tags of its materialisation: the versions of its code and inputs when it was
-    requested."""
+    requested; `rounds` are those of its draws, where its answers are drawn."""
 
     cell: Cell
     partition: dg.MultiPartitionKey
     job: AskingJob
     tags: Mapping[str, str]
+    rounds: int = 1
 
     @property
     def request(self) -> ScoreCell | GenerateCell:
@@ -136,17 +137,18 @@ def latest_of(instance: dg.DagsterInstance) -> Latest:
     return latest
 
 
-def want_cell(grid: Grid, cell: Cell, latest: Latest) -> WantedCell:
+def want_cell(grid: Grid, cell: Cell, latest: Latest, rounds: int = 1) -> WantedCell:
     """A cell with its job and the current versions of its inputs.
 
     Args:
         latest: see `latest_of`.
+        rounds: of its draws, where its answers are drawn.
 
     Raises:
         MissingData, StorageError: its trials or preflight are missing, or the preflight failed.
     """
-    make = answers_job if grid.instrument.asks == "answers" else readings_job
-    job, partition = make(grid.study, grid.storage, grid.instrument, cell), partition_of(grid.instrument, cell)
+    wanted, partition = (grid.study, grid.storage, grid.instrument, cell), partition_of(grid.instrument, cell)
+    job = answers_job(*wanted) if grid.instrument.asks == "answers" else readings_job(*wanted, rounds=rounds)
     tags = {f"dagster/partition/{name}": key for name, key in partition.keys_by_dimension.items()}
     tags[CODE_VERSION_TAG] = str(grid.graph.get(grid.asset).code_version)
     # Without these tags the cell would never become stale.
@@ -154,4 +156,4 @@ def want_cell(grid: Grid, cell: Cell, latest: Latest) -> WantedCell:
         name, (version, pointer) = key.to_user_string(), latest(key, input_partition)
         tags[f"{INPUT_DATA_VERSION_TAG_PREFIX}/{name}"] = version
         tags[f"{INPUT_EVENT_POINTER_TAG_PREFIX}/{name}"] = pointer
-    return WantedCell(cell, partition, job, tags)
+    return WantedCell(cell, partition, job, tags, rounds)

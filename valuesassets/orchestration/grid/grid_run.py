@@ -15,6 +15,7 @@ from slurm_runner.serving import Order, Serving, Wanted
 from slurm_runner.submission import Submission
 from valuesassets.dagster_internals.planned_events import report_planned
 from valuesassets.dagster_internals.tags import DATA_VERSION_IS_USER_PROVIDED_TAG, DATA_VERSION_TAG
+from valuesassets.orchestration.grid.drawn_cells import take_draws
 from valuesassets.orchestration.grid.grid_cells import Grid, WantedCell, latest_of, partition_of, want_cell
 from valuesassets.orchestration.grid.left_out import left_out_cells
 from valuesassets.orchestration.grid.node_jobs import SentJob
@@ -33,6 +34,7 @@ class GridRun:
     def __init__(self, context: dg.OpExecutionContext, grid: Grid) -> None:
         self._context, self._grid, self._slurm = context, grid, grid.study.slurm
         self._cells: dict[str, WantedCell] = {}
+        self._further: list[WantedCell] = []
         self._is_shared = self._slurm is None and are_all_trained(grid.study)
         self._places = min(SIDE_BY_SIDE, n_cores()) if self._is_shared else 1
 
@@ -61,10 +63,14 @@ class GridRun:
             runner, root = LocalRunner(self._places), storage.folder.absolute() / "jobs" / instrument.name / "grid"
         else:
             runner, root = slurm_watch(self._slurm), slurm_root(storage)
-        unread = Serving(self._context, runner, root, self._order).serve(wanted)
-        for name, error in unread.items():
-            self._context.log.error(f"{name}: {error}")
-        return failed | {name: str(error) for name, error in unread.items()}
+        while wanted:
+            unread = Serving(self._context, runner, root, self._order).serve(wanted)
+            for name, error in unread.items():
+                self._context.log.error(f"{name}: {error}")
+            failed |= {name: str(error) for name, error in unread.items()}
+            further, self._further = self._further, []
+            wanted = [self._wanted(want_cell(self._grid, each.cell, latest, each.rounds + 1)) for each in further]
+        return failed
 
     def _wanted(self, cell: WantedCell) -> Wanted:
         """A cell as a result to wait for, materialised when it is whole, even before its task ends."""
@@ -73,7 +79,10 @@ class GridRun:
 
         def take(submission: Submission, index: int) -> bool:
             if is_whole := sent.take(submission, index):
-                self._materialise(cell, submission.log(index))
+                if take_draws(self._grid.study, self._grid.storage, self._grid.instrument, cell.cell, cell.rounds):
+                    self._further.append(cell)
+                else:
+                    self._materialise(cell, submission.log(index))
             return is_whole
 
         self._cells[name] = cell
@@ -105,7 +114,8 @@ class GridRun:
     def _materialise(self, cell: WantedCell, log: Path) -> None:
         grid, partition = self._grid, str(cell.partition)
         show = show_answers if grid.instrument.asks == "answers" else show_readings
-        metadata, version, results = show(cell.request.output, log, grid.storage, grid.instrument, grid.study)
+        path = grid.storage.path(grid.asset, cell.partition, "parquet")
+        metadata, version, results = show(path, log, grid.storage, grid.instrument, grid.study)
         tags = {**cell.tags, DATA_VERSION_TAG: version, DATA_VERSION_IS_USER_PROVIDED_TAG: "true"}
         materialisation = dg.AssetMaterialization(grid.asset, partition=partition, metadata=metadata, tags=tags)
         self._context.log_event(materialisation)
@@ -132,8 +142,9 @@ def _by_process(models: list[list[WantedCell]], places: int) -> list[list[Wanted
 
 def are_all_trained(study: Study) -> bool:
     """Whether all models of a study are trained here and alike, so that two can be read at once."""
-    kinds = {(family.kind == "reference", family.dtype, family.offline) for family in study.families.values()}
-    return len(kinds) == 1 and all(is_trained for is_trained, _, _ in kinds)
+    families = study.families.values()
+    kinds = {(family.kind == "reference", family.dtype, family.offline, family.draws is None) for family in families}
+    return len(kinds) == 1 and all(is_trained for is_trained, *_ in kinds)
 
 
 def n_cores() -> int:

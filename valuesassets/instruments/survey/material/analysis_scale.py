@@ -1,6 +1,7 @@
 """The scale on which answers are compared: codes put in the order of what they mean."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Literal
 
 from valuesassets.records.questions import Question
@@ -39,3 +40,9 @@ def analysis_places(questions: Iterable[Question]) -> Callable[[str, int], int]:
         return analysis_value(question_id, value) if own is None else own.get(int(value), int(value))
 
     return place
+
+
+def ordinal_places(questions: Sequence[Question]) -> dict[str, Callable[[int], int]]:
+    """For each question whose options have an order, by its id, the place of an answer code on the analysis scale."""
+    place = analysis_places(questions)
+    return {question.id: partial(place, question.id) for question in questions if question.response_type.is_ordinal}

@@ -15,7 +15,7 @@ from valuesassets.orchestration.code_versions import TRAINED
 from valuesassets.orchestration.first_look.shown import link_to
 from valuesassets.orchestration.instruments import PSYCH_TASKS
 from valuesassets.orchestration.io_managers import table_of
-from valuesassets.orchestration.partitions import cell_of, cell_partitions
+from valuesassets.orchestration.partitions import cell_of, cell_partitions, is_reference
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json, write_text
 from valuesassets.records.frames import records, rows
@@ -51,7 +51,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         "calibration",
         line=own_lines.calibration_line,
         checks=[checks.PLANTS_ARE_RECOVERED],
-        partitions_def=cell_partitions(study, PSYCH_TASKS, "reference"),
+        partitions_def=cell_partitions(study, PSYCH_TASKS, is_reference),
         reads=(),
         modules=[".trials.asked_marks"],
         stamp=stamp,

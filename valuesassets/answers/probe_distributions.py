@@ -7,16 +7,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from valuesassets.answers.drawn_columns import count_columns, drawn_numbers, has_draws, why_few
 from valuesassets.answers.estimators import estimate_columns, estimate_items
 from valuesassets.answers.orders import averaged_orders
 from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 from valuesassets.records.intervals import bound_shares
+from valuesassets.records.questions import ResponseType
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.trials import Reading, Status, Trial, main_trials
 
 Row = dict[str, Any]
 BIAS = "position_bias_magnitude"
+BIASED_BELOW = 0.01
+"""p-value of drawn answers below which they may count as biased towards a position."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,19 @@ def derive_probe_distributions(
     converted: frozenset[str] = frozenset(),
     estimators: Sequence[str] = (),
     analysis_value: Callable[[str, int], int] = lambda _, value: value,
+    with_draws: bool | None = None,
 ) -> list[Row]:
     """Rows of `PROBE_DISTRIBUTIONS`: orders are mapped to the original scale and averaged (see `averaged_orders`).
+
+    A question of which an order has too few drawn answers that are an option is unresolved.
 
     Args:
         response_types: response type by question id.
         converted: ids of list items that were asked as statements.
         estimators: alternative estimates that are stored beside the main answer (docs/estimators.md).
         analysis_value: position of an answer code on the analysis scale, by asked question id and code.
+        with_draws: whether to add the columns of draws, as for a study with drawn families; where readings are of
+            draws, if left out.
 
     Raises:
         MissingData: a trial has no reading.
@@ -57,6 +66,7 @@ def derive_probe_distributions(
     for trial in main_trials(trials):
         groups.setdefault((trial.asked_id, trial.wording), []).append(trial)
     estimated = estimate_items(trials, by_trial, estimators)
+    is_counted = has_draws(readings) if with_draws is None else with_draws
     rows = []
     for (asked_id, wording), orders in groups.items():
         question_id = orders[0].question_id
@@ -67,6 +77,15 @@ def derive_probe_distributions(
             "is_converted": question_id in converted,
         }
         answered = _answer_rows(orders, by_trial)
+        if is_counted:
+            drawn = count_columns(orders, by_trial)
+            if answered[0]["status"] == Status.OK:
+                is_ordinal = ResponseType(response_types[question_id]).is_ordinal
+                places = [analysis_value(asked_id, row["response_value"]) for row in answered] if is_ordinal else None
+                drawn |= drawn_numbers(
+                    orders, by_trial, _averaged(orders), places, cell.model, cell.language, asked_id, wording
+                )
+            label |= drawn
         estimates = estimate_columns(answered, estimated.get((asked_id, wording)))
         rows += [
             label | row | more | {"analysis_value": analysis_value(asked_id, row["response_value"])}
@@ -91,8 +110,22 @@ def doubtful_questions(once: pd.DataFrame, rules: Thresholds) -> dict[str, list[
     return {
         "every_question_is_read": rows(once["status"] != "ok", "status", "reason"),
         "p_valid_is_sufficient": low,
-        "position_bias_is_small": rows(once[BIAS] > rules.position_bias, BIAS),
+        "position_bias_is_small": rows(is_biased(once, rules), BIAS),
     }
+
+
+def is_biased(once: pd.DataFrame, rules: Thresholds) -> pd.Series:
+    """Whether an option's probabilities differ between orders by more than the threshold.
+
+    Shares of draws differ by chance too: they count where exchanging draws between orders shows that they do differ.
+
+    Args:
+        once: one row per question.
+    """
+    is_large = once[BIAS] > rules.position_bias
+    if "position_bias_p" not in once:
+        return is_large
+    return is_large & ~(once["position_bias_p"].astype(float) >= BIASED_BELOW)
 
 
 NUMBERS = (
@@ -112,9 +145,10 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
     resolution = []
     for trial in orders:
         reading = by_trial[trial.trial_id]
-        if reading.label_probs is None or not reading.p_valid:
+        few = why_few(reading)
+        if reading.label_probs is None or not reading.p_valid or few is not None:
             status = Status.UNRESOLVED if reading.status is Status.OK else reading.status
-            reason = f"{trial.trial_id}: {reading.reason or 'no probability on any answer'}"
+            reason = f"{trial.trial_id}: {few or reading.reason or 'no probability on any answer'}"
             unread = dict.fromkeys(NUMBERS) | {"status": str(status), "reason": reason}
             return [unread | {"response_value": value} for value in values]
         mass = np.asarray(reading.label_probs)[np.argsort(trial.values)]
@@ -123,7 +157,7 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
         if reading.resolution_mass is not None:
             resolution.append(reading.resolution_mass)
     forward, backward = probs["forward"], probs["reversed"]
-    over = averaged_orders({trial.order: trial.values for trial in orders})
+    over = _averaged(orders)
     averaged = np.mean([probs[order] for order in over], axis=0)
     bounds = _bounds(orders, by_trial, over)
     shared = {
@@ -140,6 +174,11 @@ def _answer_rows(orders: Sequence[Trial], by_trial: Mapping[str, Reading]) -> li
         NO_BOUNDS | shared | {"response_value": value} | {name: float(column[k]) for name, column in columns.items()}
         for k, value in enumerate(values)
     ]
+
+
+def _averaged(orders: Sequence[Trial]) -> Sequence[str]:
+    """The orders over which the answers to a question are averaged."""
+    return averaged_orders({trial.order: trial.values for trial in orders})
 
 
 def _bounds(orders: Sequence[Trial], by_trial: Mapping[str, Reading], over: Sequence[str]) -> dict[str, Array]:

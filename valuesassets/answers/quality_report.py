@@ -10,14 +10,20 @@ unread cells are missing. `rule` names the setting of the study file that decide
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from valuesassets.answers.drawn_columns import COUNTS
+from valuesassets.answers.probe_distributions import is_biased
+from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
 from valuesassets.records.settings.measuring import Thresholds
 
 READING = ["model", "language", "question_id"]
+NOISE = ("draw_noise", "cramer_noise")
+"""Columns of what drawing adds to an answer; half of it is left in the mean of two wordings."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,8 @@ def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool
     Returns:
         Columns model, model_type, language, question_id, response_type, is_converted, response_value, analysis_value,
         prob (averaged over orders), prob_forward, prob_reversed, p_valid; where some model shows intervals only, also
-        prob_low and prob_high, the ends of prob, equal where it is exact.
+        prob_low and prob_high, the ends of prob, equal where it is exact; where some model's answers are drawn, also
+        numbers of draws, and the noise of prob.
 
     Raises:
         MissingData: no reading is usable.
@@ -86,8 +93,15 @@ def usable_answers(probe: pd.DataFrame, quality: QualityReport, by_wording: bool
     if "prob_low" in answers and answers["prob_low"].notna().any():
         numbers += (ends := ["prob_low", "prob_high"])
         answers[ends] = answers[ends].astype(float).where(answers[ends].notna(), answers[["prob"] * 2].to_numpy())
+    numbers += (noise := [name for name in NOISE if name in answers])
+    numbers += (counts := [name for name in COUNTS if name in answers])
     answers[numbers] = answers[numbers].astype(float)
-    return pd.DataFrame(answers.groupby(groups, sort=False, dropna=False)[numbers].mean()).reset_index()
+    by_answer = answers.groupby(groups, sort=False, dropna=False)[numbers]
+    means = pd.DataFrame(by_answer.mean())
+    if noise or counts:
+        n = by_answer.size()
+        means[noise], means[counts] = means[noise].div(n, axis=0), means[counts].mul(n, axis=0)
+    return means.reset_index()
 
 
 def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
@@ -109,9 +123,17 @@ def _readings(probe: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:
     ):
         readings.loc[fault & (readings["status"] == ""), ["standing", "reason", "rule"]] = standing, reason, rule
     readings.loc[readings["standing"] == "usable", "reason"] = None
-    readings["is_position_biased"] = readings["position_bias_magnitude"] > thresholds.position_bias
+    readings["is_position_biased"] = is_biased(readings.assign(**_least_p(groups)), thresholds)
     columns = [*READING, "response_type", "is_converted", *numbers, "standing", "is_position_biased", "reason", "rule"]
     return readings.loc[:, columns]
+
+
+def _least_p(groups: Any) -> dict[str, Array]:
+    """The p-value of position bias in any wording, Bonferroni; none where no answer is drawn."""
+    if "position_bias_p" not in groups.obj:
+        return {}
+    p = groups["position_bias_p"].agg(lambda each: each.astype(float).min() * each.notna().sum())
+    return {"position_bias_p": p.to_numpy(dtype=float)}
 
 
 def _questions(readings: pd.DataFrame, thresholds: Thresholds) -> pd.DataFrame:

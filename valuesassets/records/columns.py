@@ -183,6 +183,9 @@ COUNTS = {
     "n_options": "answers to choose from",
     "n_sampled": "answers that the model wrote",
     "n_drawn": "answers drawn, whether they are an option or not; empty or 0 where probabilities were read",
+    "n_read": "drawn answers that are an option, in all orders",
+    "n_read_forward": "drawn answers that are an option, options in the order of the form",
+    "n_read_reversed": "drawn answers that are an option, options reversed",
     "n_parameters": "weights of the model",
     "n_questions": "questions asked",
     "n_usable": "questions that analyses may use",
@@ -282,6 +285,7 @@ SCALE_UNITS = {
     "w1_unit_to_uniform": "Wasserstein-1 distance to equal probabilities; total variation where answers have no order",
     "w1_unit_lower_bound": "|difference of means| over the scale's range, a lower bound of Wasserstein-1",
     "expected_value_unit": "mean answer",
+    "mean_unit": "mean answer over drawn answers and over orders",
     "order_sd_unit": "standard deviation of expected values between the two orders of a cell",
     "language_sd_unit": "standard deviation of expected values between languages",
 }
@@ -298,6 +302,9 @@ BITS = {
     "kl_bits": "Kullback-Leibler divergence of people from the model",
 }
 AT_LEAST_0 = {
+    "draw_noise": "variance of the mean answer due to drawing; empty where probabilities were read",
+    "cramer_noise": "expected addition of drawing to a squared Cramér distance from the averaged answer; empty where "
+    "probabilities were read",
     "weight": "weight of the respondent, mean 1 within a country",
     "weighted_n": "sum of the respondents' weights",
     "design_effect": "Kish's design effect of unequal weights: 1 + cv^2; strata and clusters are ignored",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import pydantic
 
@@ -92,6 +92,11 @@ class Study(Record):
             raise ValueError("key 'languages' is missing; add it")
         for name, family in self.families.items():
             family.check(name, self)
+        if self.has_draws and self.distance == "jsd":
+            raise ValueError(
+                "key 'inference.distance': jsd takes the noise of drawn answers for distance, and a family has draws; "
+                "say 'cramer', or leave it out"
+            )
         for table in tables:
             table.check(self)
         return self
@@ -131,6 +136,11 @@ class Study(Record):
     def has_draws(self) -> bool:
         """Whether the survey counts written answers of any family, instead of reading probabilities."""
         return self.questionnaires is not None and any(family.draws for family in self.families.values())
+
+    @property
+    def distance(self) -> Literal["jsd", "cramer"]:
+        """The distance between answers that the study's analyses use."""
+        return self.inference.distance or ("cramer" if self.has_draws else "jsd")
 
     @property
     def is_planted(self) -> bool:

@@ -38,6 +38,8 @@ def declare_table(
 
 TESTS = "test_family test statistic value p p_corrected correction is_rejected n n_resamples verdict?"
 ESTIMATES = "prob_label_likelihood prob_label_likelihood_per_token prob_content_free prob_pride"
+DRAWS = "n_drawn n_read n_read_forward n_read_reversed draw_noise cramer_noise mean_unit_low mean_unit_high"
+DRAWS += " position_bias_p"
 ESTIMATES += " estimator_disagreement estimator_reason?"
 
 QUESTIONS = declare_table(
@@ -148,7 +150,9 @@ PROBE_DISTRIBUTIONS = declare_table(
     "model_id model_type model language question_id response_type wording response_value",
     "analysis_value? prob_forward prob_reversed prob_averaged p_valid_forward p_valid_reversed p_valid",
     f"position_bias_magnitude resolution_mass is_converted status reason? {ESTIMATES} prob_low prob_high",
+    DRAWS,
     added_later=["analysis_value", *ESTIMATES.replace("?", "").split(), "prob_low", "prob_high"],
+    where_used=DRAWS.split(),
     is_exact=True,
 )
 HUMAN_DISTRIBUTIONS = declare_table(

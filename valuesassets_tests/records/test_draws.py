@@ -3,7 +3,7 @@
 import pytest
 
 from valuesassets.records.settings.draws import Draws
-from valuesassets.records.study import load_study
+from valuesassets.records.study import Study, load_study
 
 SAMPLED = {
     "kind": "gemini",
@@ -66,3 +66,16 @@ def test_a_family_without_draws_is_stored_as_before():
     study = load_study("demo_survey")
     assert not study.has_draws
     assert all("draws" not in family.model_dump() for family in study.families.values())
+
+
+def test_drawn_families_are_compared_by_the_distance_that_noise_can_be_taken_off():
+    family = THINKING | {"draws": {}}
+    assert load_study("demo_survey").distance == "jsd"
+    assert study_with(family).distance == "cramer"
+    content = study_with(family).model_dump(mode="json", exclude_none=True)
+    assert "distance" not in content["inference"]
+    content["inference"]["distance"] = "jsd"
+    with pytest.raises(ValueError, match=r"'inference.distance': jsd takes the noise .* say 'cramer', or leave it out"):
+        Study.model_validate(content)
+    content["inference"]["distance"] = "cramer"
+    assert Study.model_validate(content).distance == "cramer"

@@ -110,6 +110,12 @@ class Inference(Record):
     correction: Literal["holm", "benjamini-hochberg"] = "holm"
     """Correction of p-values within a family of tests: `holm` controls the family-wise error rate, `benjamini-hochberg`
     the false discovery rate."""
+    distance: Literal["jsd", "cramer"] | None = pydantic.Field(
+        default=None, exclude_if=lambda distance: distance is None
+    )
+    """How far answers lie apart in all analyses of distances: `jsd`, the Jensen-Shannon divergence, or `cramer`, the
+    squared Cramér distance, which shares of drawn answers can be freed of noise for exactly. If left out: `cramer`
+    where any family has `draws`, which need it, and `jsd` elsewhere."""
     contrasts: tuple[Contrast, ...] = (Contrast(language="eng", near="fra", far="ell"),)
     _seed: int = pydantic.PrivateAttr(0)
 

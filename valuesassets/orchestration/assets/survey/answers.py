@@ -85,6 +85,7 @@ def probe_distributions(
     readings: list[Reading],
 ) -> Any:
     """Answer distribution per question: forward, reversed, averaged, with P_valid and position bias."""
+    from valuesassets.answers import drawn_columns
     from valuesassets.answers.estimator_disagreement import list_disagreements
     from valuesassets.answers.estimators import COLUMNS
     from valuesassets.answers.probe_distributions import (
@@ -105,10 +106,12 @@ def probe_distributions(
     converted = frozenset(question.id for question in questions if variables.is_converted(question))
     estimators = study.elicitation.estimators
     places = analysis_places(questions)
-    rows = derive_probe_distributions(trials, readings, cell, types, converted, estimators, places)
+    draws = study.has_draws
+    rows = derive_probe_distributions(trials, readings, cell, types, converted, estimators, places, draws)
     probe = pd.DataFrame(rows)
     # A cell in which nothing could be read is a result too: its numbers are empty, not of another kind.
-    probe = probe.astype(dict.fromkeys([*NUMBERS, *COLUMNS, "estimator_disagreement"], float))
+    drawn = drawn_columns.NUMBERS if draws else ()
+    probe = probe.astype(dict.fromkeys([*NUMBERS, *COLUMNS, "estimator_disagreement", *drawn], float))
     read_from = storage.path(SURVEY.key("readings"), context.partition_key, "parquet")
     probe.attrs["file_metadata"] = table_metadata(read_from) | {"orders": str(study.elicitation.orders)}
     once = probe.drop_duplicates(["question_id", "wording"])

@@ -4,7 +4,6 @@ This is the second channel of the calibration. Like the planted texts (`referenc
 prompt, so it shares neither labels nor orders nor spellings with the scoring of trials.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -12,22 +11,11 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.answers.plants import Plants
-from valuesassets.answers.reference_models import shown_labels, shown_places, shown_plant
+from valuesassets.answers.reference_models import shown_options, shown_places, shown_plant
+from valuesassets.answers.written_options import Options, read_option
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import parts_of
 from valuesassets.records.trials import Trial
-
-_LABEL_FIRST = re.compile(r" ?(-?)0*(\d+|[A-Z])(?=[\s.,]|$)")
-
-
-def answered_label(text: str) -> str | None:
-    r"""The number or letter at the beginning of an answer; None where it begins with anything else.
-
-    >>> [answered_label(text) for text in (" 10\n", "1.", "-2\n", "B\n", "3rd", "hm\n", "")]
-    ['10', '1', '-2', 'B', None, None, None]
-    """
-    match = _LABEL_FIRST.match(text)
-    return match[1] + match[2] if match else None
 
 
 def derive_sampled_distributions(
@@ -57,10 +45,11 @@ def derive_sampled_distributions(
         forward = list(range(len(places)))
         if places not in (forward, forward[::-1]):
             continue
-        counts, labels = np.zeros(len(places)), shown_labels(prompt, trial_id)
+        counts, labels, texts = np.zeros(len(places)), *zip(*shown_options(prompt, trial_id), strict=True)
+        options = Options(labels, texts, tuple(places), (plant.cue,))
         for text, n in zip(answers["answer_text"], answers["n"], strict=True):
-            if (label := answered_label(text)) in labels:
-                counts[places[labels.index(label)]] += n
+            if (place := read_option(text, options).value) is not None:
+                counts[place] += n
         entry = entries.setdefault((plant.question_id, plant.wording), {"values": plant.values})
         entry["forward" if places == forward else "reversed"] = (counts, int(answers["n"].sum()))
     frames = [_distribution(name, wording, entry) for (name, wording), entry in entries.items()]

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from valuesassets.answers import sampled_answers
-from valuesassets.answers.reference_models import planted_text_rows
-from valuesassets.answers.sampled_answers import answered_label, derive_sampled_distributions
+from valuesassets.answers.reference_models import planted_text_rows, shown_options
+from valuesassets.answers.sampled_answers import derive_sampled_distributions
 from valuesassets.instruments.survey.plants.plants import plant_questions
 from valuesassets.records.errors import MissingData
 from valuesassets_tests.comparing.planted_grid import demo, planted, questions, trials
@@ -42,12 +42,18 @@ def test_counted_texts_give_the_planted_answers_though_no_label_or_order_is_used
 
 
 @pytest.mark.parametrize(
-    ("text", "label"),
-    [("1", "1"), (" 1\n", "1"), ("10,", "10"), ("2. no", "2"), ("1 or 2", "1"), ("01\n", "1"), (" B\n", "B")]
-    + [(text, None) for text in ("", "\n", "  1", "1st", "1)", "one", "- 1", "hm 1", "Bah", "b\n")],
+    ("text", "counts"),
+    [(text, True) for text in ("1", " 1\n", "1,", "01\n", "  1", "1)", "1. {first}\n", "{first}\n")]
+    + [(text, False) for text in ("", "\n", "1st", "1 or 2", "one", "hm 1", "10", "1. {last}\n", "b\n")],
 )
-def test_an_answer_is_the_number_or_letter_it_begins_with(text, label):
-    assert answered_label(text) == label
+def test_an_answer_is_counted_where_it_says_one_option(text, counts):
+    rows = sampled().query("trial_id == 'v1/0/forward' or trial_id == 'v1/0/reversed'").drop_duplicates("trial_id")
+    shown = [shown_options(prompt, "doc") for prompt in rows["prompt"]]
+    texts = [text.format(first=options[0][1], last=options[-1][1]) for options in shown]
+    answers = derive(rows.assign(answer_text=texts, n=1)).set_index("response_value")
+    assert answers["p_valid"].eq(float(counts)).all()
+    if counts:
+        assert (answers["prob_forward"].idxmax(), answers["prob_reversed"].idxmax()) == (1, 4)
 
 
 def test_a_number_that_is_not_offered_is_no_answer():

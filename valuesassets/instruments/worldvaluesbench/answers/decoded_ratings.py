@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from valuesassets.answers.written_options import Options, Standing, read_option, shown_number
 from valuesassets.instruments.worldvaluesbench.material.value_questions import ValueQuestion
 from valuesassets.instruments.worldvaluesbench.tables import DECODED_RATINGS
 from valuesassets.records.errors import MissingData
@@ -18,8 +19,6 @@ _KEYED = re.compile(
     r"""["'“”]?[^"'“”\n{},:]*\b(?:score|rating)["'“”]?\s*[:=]\s*["'“”]?((?:[^"'“”\n{},]|,(?=\d))*)""", re.IGNORECASE
 )
 """The value after a key such as "answer as a score", in complete or incomplete JSON."""
-_NUMBER = re.compile(r"[\s\"'(\[*]*([+-]?\d+)(?!\d*[.,]?\d|[a-z]|\s*(?:/|-|–|to|or|and|out of)\s*\d)", re.IGNORECASE)
-_SAID = re.compile(r"[\s\"'(\[*.:]*(.*?)[\s\"')\]*.,;:!]*")
 
 
 def parse_rating(text: str, question: ValueQuestion, values: Sequence[int] | None = None) -> int | None:
@@ -40,8 +39,8 @@ def parse_rating(text: str, question: ValueQuestion, values: Sequence[int] | Non
     >>> parse_rating(" 1\n", q, values=(4, 3, 2, 1)), parse_rating("Very important.", q, values=(4, 3, 2, 1))
     (4, 1)
     """
-    keyed = _keyed_scores(text)
-    codes = {_code(reply, question, values) for reply in (keyed or [text.split("\n\n")[0]])}
+    options = _options(question, values)
+    codes = {_code(reply, options, are_codes=values is None) for reply in (_keyed_scores(text) or [text])}
     return codes.pop() if len(codes) == 1 else None
 
 
@@ -103,22 +102,18 @@ def _keyed_scores(text: str) -> list[str]:
     return _KEYED.findall(text)
 
 
-def _code(reply: str, question: ValueQuestion, values: Sequence[int] | None) -> int | None:
-    match = _NUMBER.match(reply)
-    if match:
-        number = int(match[1])
-        if values is None:
-            return number
-        return values[number - 1] if 1 <= number <= len(values) else None
-    return _labelled(reply, question)
+def _options(question: ValueQuestion, values: Sequence[int] | None) -> Options:
+    """The answers of a question as the prompt numbered them."""
+    codes = range(question.lo, question.lo + len(question.labels)) if values is None else values
+    numbers = codes if values is None else range(1, len(values) + 1)
+    texts = tuple(question.labels[code - question.lo] for code in codes)
+    return Options(tuple(map(str, numbers)), texts, tuple(codes))
 
 
-def _labelled(reply: str, question: ValueQuestion) -> int | None:
-    """The code of the label that is the whole first line."""
-    match = _SAID.fullmatch(reply.split("\n")[0])
-    words = match[1].casefold() if match else ""
-    labels = [label.casefold() for label in question.labels]
-    return question.lo + labels.index(words) if words and words in labels else None
+def _code(reply: str, options: Options, *, are_codes: bool) -> int | None:
+    """The code in a reply; of a number off the scale, the number itself, if the numbers are codes."""
+    value, standing, _ = read_option(reply, options)
+    return shown_number(reply) if are_codes and standing is Standing.OFF_SCALE else value
 
 
 MAX_TOKENS = 8

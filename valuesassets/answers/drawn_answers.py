@@ -1,4 +1,4 @@
-"""`drawn_answers`: the texts that a family drew as answers, what each says, and the readings that are counted from them."""
+"""`drawn_answers`: the texts that a family drew as its answers, what each says, and the readings counted from them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from valuesassets.answers.option_lines import Options, Standing
 from valuesassets.answers.orders import averaged_orders
 from valuesassets.answers.reference_models import shown_options
-from valuesassets.answers.written_options import Options, Standing, standing_of
-from valuesassets.measure.arrays import Array
-from valuesassets.measure.drawn_means import mean_of_draws
+from valuesassets.answers.written_options import standing_of
+from valuesassets.measure.drawn_answers import mean_variance_of
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_json
 from valuesassets.records.lexicon import Lexicon
@@ -21,8 +22,12 @@ from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Answer, Reading, Status, Trial, main_trials
 
 Row = dict[str, Any]
+FAILED = "failed"
+"""The standing of a draw that there is not, for example because the server did not answer."""
 MOST_OUTSIDE = 5
 """Most texts that are no option and are shown with a reading, the most frequent first."""
+MOST_LISTED = 50
+"""Most different texts that are listed for a person to read."""
 LONGEST_OUTSIDE = 40
 """Most characters of such a text."""
 
@@ -57,7 +62,8 @@ def derive_drawn_answers(trials: Iterable[Trial], answers: Sequence[Answer], lex
             raise MissingData(f"{trial.language}: no answer was drawn to {trial.trial_id}; materialise readings again")
         options = shown_options_of(trial, lexicon)
         for answer in by_trial[trial.trial_id]:
-            value, standing, reason = standing_of(answer, options)
+            is_missing = answer.status is Status.FAILED and not answer.is_final
+            value, standing, reason = (None, FAILED, answer.reason) if is_missing else standing_of(answer, options)
             rows.append(
                 {
                     "trial_id": trial.trial_id,
@@ -110,7 +116,7 @@ def count_readings(trials: Sequence[Trial], answers: Sequence[Answer], rows: Ite
 
 def _count_reading(trial: Trial, answers: Sequence[Answer], rows: Sequence[Row]) -> Reading:
     key, n = sha256_json([answer.key for answer in answers]), len(rows)
-    failed = [row for row in rows if row["standing"] == Standing.FAILED]
+    failed = [row for row in rows if row["standing"] == FAILED]
     refused = [row for row in rows if row["standing"] == Standing.REFUSED]
     version = next((answer.model_version for answer in answers if answer.model_version), None)
     if failed:
@@ -147,6 +153,19 @@ def _shortened(row: Row) -> str:
     return text[:LONGEST_OUTSIDE] if text else f"({row['standing'].replace('_', ' ')})"
 
 
+def texts_that_are_no_option(drawn: pd.DataFrame) -> list[Row]:
+    """The texts that were read as no option, the most frequent first: how often, their standing, reason and question.
+
+    Args:
+        drawn: rows of `DRAWN_ANSWERS`.
+    """
+    others = drawn.loc[drawn["standing"] != Standing.OPTION].assign(text=drawn["text"].fillna(""))
+    groups = others.groupby(["standing", "text"], sort=False)
+    table = groups.agg(n=("trial_id", "size"), reason=("reason", "first"), first_trial=("trial_id", "first"))
+    ordered = table.reset_index().sort_values("n", ascending=False, kind="stable")
+    return ordered[["n", "standing", "text", "reason", "first_trial"]].head(MOST_LISTED).to_dict("records")
+
+
 def standard_error(
     trials: Sequence[Trial], readings: Sequence[Reading], places: Mapping[str, Callable[[int], int]]
 ) -> float | None:
@@ -166,16 +185,18 @@ def standard_error(
     variances = []
     for orders in orders_of.values():
         averaged = averaged_orders({trial.order: trial.values for trial in orders})
-        counts = [by_trial[trial.trial_id].label_counts for trial in orders if trial.order in averaged]
-        if all(each is not None for each in counts):
-            place = places[orders[0].question_id]
-            units = [_units([place(value) for value in trial.values]) for trial in orders if trial.order in averaged]
-            variances.append(
-                mean_of_draws([np.array(each, float) for each in counts if each is not None], units).variance
-            )
-    return float(np.sqrt(np.mean(variances))) if variances else None
+        place = places[orders[0].question_id]
+        drawn = [_mean_variance(by_trial[each.trial_id], each, place) for each in orders if each.order in averaged]
+        variances.append(sum(drawn) / len(drawn) ** 2)
+    is_known = np.isfinite(variances)
+    return float(np.sqrt(np.mean(np.array(variances)[is_known]))) if is_known.any() else None
 
 
-def _units(places: Sequence[int]) -> Array:
-    positions = np.asarray(places, dtype=float)
-    return (positions - positions.min()) / np.ptp(positions)
+def _mean_variance(reading: Reading, trial: Trial, place: Callable[[int], int]) -> float:
+    """Variance of a mean answer by drawing, in squared scale units; NaN where fewer than two draws are an option."""
+    counts = np.array(reading.label_counts or (0,) * len(trial.values), dtype=float)
+    if counts.sum() < 2:
+        return float("nan")
+    positions = np.array([place(value) for value in trial.values], dtype=float)
+    units = (positions - positions.min()) / np.ptp(positions)
+    return float(mean_variance_of(counts / counts.sum(), counts.sum(), units))

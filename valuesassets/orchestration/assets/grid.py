@@ -40,7 +40,7 @@ from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_json
-from valuesassets.records.jobs import GenerateCell, ScoreCell
+from valuesassets.records.jobs import AskingJob, GenerateCell, ScoreCell
 from valuesassets.records.parquet import (
     read_readings,
     read_trials,
@@ -114,7 +114,7 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
         ]
         log: dict[str, Any] = {}
         if asked:
-            job = (score_job if draws_of(study, instrument, name) is None else written_job)(study, name, asked)
+            job = _job_of(study, name, asked)
             log["log"] = link_to(storage, run_node_job(context, job, study, storage, name))
         answered = {path.stem: path for path in (answered_file(study, cell, folder) for cell in asked)}
         verdict, failing, doubtful = judge_preflight(
@@ -161,6 +161,16 @@ def asked_cell(
     drawn, texts = folder / f"{cell.part}.{DRAWN_TRIALS}", folder / f"{cell.part}.{DRAWN_TEXTS}.parquet"
     write_drawn_trials(drawn, trials, study, draws, cell.family, PREFLIGHT_DRAWS)
     return generate_cell(study, storage, cell, instrument, str(cell), drawn, texts, is_drawn=True)
+
+
+def _job_of(study: Study, family: str, cells: Sequence[ScoreCell | GenerateCell]) -> AskingJob:
+    """The job that asks these cells of a family, which are all of one kind."""
+    drawn = [cell for cell in cells if isinstance(cell, GenerateCell)]
+    return (
+        written_job(study, family, drawn)
+        if drawn
+        else score_job(study, family, [cell for cell in cells if isinstance(cell, ScoreCell)])
+    )
 
 
 def answered_file(study: Study, cell: ScoreCell | GenerateCell, folder: Path) -> Path:
@@ -242,7 +252,7 @@ def readings_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
 
 
 def drawing_modules(study: Study, instrument: Instrument) -> list[str]:
-    """The modules that readings come from besides a model's probabilities: those of draws, where any family is drawn."""
+    """The modules that make readings of draws, where any family is drawn; none where probabilities are read."""
     is_drawn = any(draws_of(study, instrument, family) for family in study.families)
     return ["valuesassets.answers.drawn_answers", "valuesassets.node.generate"] if is_drawn else []
 

@@ -45,6 +45,13 @@ def weights_line(fetched: Mapping[str, Any]) -> str:
     return f"{len(fetched['models'])} models, {gib:.1f} GiB" if fetched["models"] else "trained here, nothing to fetch"
 
 
+def drawn_line(drawn: pd.DataFrame) -> str:
+    """Number of drawn texts that are an option, and what most of the others are."""
+    others = drawn.loc[drawn.standing != "option", "standing"].value_counts()
+    most = f"; most others: {str(others.index[0]).replace('_', ' ')} ({others.iloc[0]:,})" if len(others) else ""
+    return f"{len(drawn) - int(others.sum()):,} of {len(drawn):,} draws are an option{most}"
+
+
 def probe_line(probe: pd.DataFrame) -> str:
     """Number of readable questions in a cell, with median P_valid and position bias."""
     questions = probe.drop_duplicates(["question_id", "wording"])

@@ -109,7 +109,7 @@ def _why_no_more(
 def _why_not_payable(
     study: Study, storage: Storage, cell: Cell, trials: Sequence[Trial], draws: Draws, n: int
 ) -> str | None:
-    """Why the budget of a model behind an API does not reach for `n` draws; None where it does, or where none is set."""
+    """Why the budget of a model behind an API does not reach for `n` draws; None where it does, or there is none."""
     from valuesassets.answers.drawn_answers import drawn_trials
     from valuesassets.remote.asking import RemoteAsking
 

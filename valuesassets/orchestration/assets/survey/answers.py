@@ -21,14 +21,17 @@ from valuesassets.orchestration.code_versions import human_stamp
 from valuesassets.orchestration.first_look import lines, pictures
 from valuesassets.orchestration.first_look.shown import picture_of
 from valuesassets.orchestration.grid.cells import model_label
+from valuesassets.orchestration.grid.drawn_cells import path_to_texts
 from valuesassets.orchestration.instruments import SURVEY
-from valuesassets.orchestration.partitions import cell_of, cell_partitions
+from valuesassets.orchestration.io_managers import table_of
+from valuesassets.orchestration.partitions import cell_of, cell_partitions, is_drawn
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.errors import MissingData
 from valuesassets.records.files import read_json
-from valuesassets.records.parquet import stored_frame, table_metadata
+from valuesassets.records.parquet import read_answers, stored_frame, table_metadata
 from valuesassets.records.questions import Question, askable
-from valuesassets.records.study import Study
-from valuesassets.records.trials import Reading, Trial
+from valuesassets.records.study import Cell, Study
+from valuesassets.records.trials import Reading, Trial, main_trials
 
 HOME = "valuesassets.instruments.survey"
 
@@ -49,6 +52,7 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         *calibration_assets(Planting(study, SURVEY, f"{HOME}.plants.plants:plant_questions", "aligned_questions")),
         *self_calibration_asset(study),
         *grid_assets(study, SURVEY, f"{HOME}.material.analysis_scale:DIRECTIONAL"),
+        *([drawn_asset(study)] if study.has_draws else []),
         probe_asset(study),
         *people_assets(study),
         *analysis_assets(
@@ -57,6 +61,46 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         survey_report(study),
         bundle_asset(study, SURVEY),
     ]
+
+
+def drawn_asset(study: Study) -> dg.AssetsDefinition:
+    """The texts of each cell whose answers are drawn, with what each says."""
+    return declare(
+        study,
+        SURVEY,
+        "models",
+        docs="draws",
+        line=lines.drawn_line,
+        step="cell",
+        partitions_def=cell_partitions(study, SURVEY, is_drawn),
+        io_manager_key="frame",
+        deps=[SURVEY.key("readings")],
+        reads=(),
+        entries=("languages",),
+    )(drawn_answers)
+
+
+def drawn_answers(context: dg.AssetExecutionContext, study: Study, storage: Storage, trials: list[Trial]) -> Any:
+    """Every text that a family drew as an answer: the option that it says, or why it says none."""
+    from valuesassets.answers.drawn_answers import derive_drawn_answers, texts_that_are_no_option
+    from valuesassets.figures.drawn_answers import draw_drawn_answers
+    from valuesassets.records.lexicon import load_lexicon
+
+    name, language = cell_of(context)
+    texts = path_to_texts(storage, SURVEY, Cell(name, SURVEY.part_of(study, language)))
+    if not texts.exists():
+        raise MissingData(f"{name}/{language}: its drawn texts are gone; materialise readings of it again")
+    lexicon = load_lexicon(language, study.languages[language].lexicon)
+    drawn = pd.DataFrame(derive_drawn_answers(trials, read_answers(texts), lexicon))
+    drawn = drawn.astype({"response_value": "Int64"})
+    is_planted = study.families[name].kind == "reference"
+    return dg.MaterializeResult(
+        value=drawn,
+        metadata={
+            "no_option": table_of(texts_that_are_no_option(drawn)),
+            "picture": picture_of(draw_drawn_answers(drawn, is_planted)),
+        },
+    )
 
 
 def probe_asset(study: Study) -> dg.AssetsDefinition:
@@ -104,7 +148,8 @@ def probe_distributions(
     cell = Cell(model_label(study, storage, name, language), family.model_type, name, language)
     types = {question.id: str(question.response_type) for question in questions}
     converted = frozenset(question.id for question in questions if variables.is_converted(question))
-    estimators = study.elicitation.estimators
+    estimators = study.elicitation.estimators if family.draws is None else ()
+    trials = trials if family.draws is None else main_trials(trials)
     places = analysis_places(questions)
     draws = study.has_draws
     rows = derive_probe_distributions(trials, readings, cell, types, converted, estimators, places, draws)
@@ -117,7 +162,7 @@ def probe_distributions(
     once = probe.drop_duplicates(["question_id", "wording"])
     doubtful = doubtful_questions(once, rules)
     results = [sentence.result(doubtful[sentence.name], len(once)) for sentence in checks.PROBE]
-    if estimators:
+    if study.elicitation.estimators:
         far, compared, lacking = list_disagreements(probe, rules.estimator_disagreement)
         results.append(checks.ESTIMATORS_AGREE.result(far, compared, items_lacking_an_estimate=lacking))
     return dg.MaterializeResult(

@@ -23,6 +23,7 @@ from valuesassets.answers.option_lines import (
 )
 from valuesassets.answers.plain_text import OPENING, plain_text, says_something
 from valuesassets.records.errors import MissingData
+from valuesassets.records.thoughts import is_cut_off
 from valuesassets.records.trials import Answer, Status
 
 
@@ -73,7 +74,7 @@ def standing_of(answer: Answer, options: Options) -> WrittenOption:
     if answer.status is Status.REFUSED:
         return WrittenOption(None, Standing.REFUSED, answer.reason)
     if answer.status is not Status.OK:
-        if answer.is_final:
+        if is_cut_off(answer):
             return WrittenOption(None, Standing.CUT_OFF, answer.reason)
         raise MissingData(f"{answer.reason or answer.trial_id}: this answer failed; ask for it again")
     return _read_cut(answer.text or "", options) if answer.finish == "length" else read_option(answer.text, options)

@@ -46,6 +46,8 @@ _TAIL = re.compile(r"\s*(?:<\|(?:return|end|END_RESPONSE|end_of_solution)\|>\s*)
 LONGEST_END = 128
 """Number of bytes, and therefore of tokens, that suffices for any tag that ends a thought."""
 WHAT_TO_DO = "say thinking = 'on', or use a model that can answer at once"
+UNASKED = "though thinking = 'off'"
+"""Words in the reason of an answer with a thought that the study does not ask for."""
 NO_END = "its thought has no end (a tag such as </think>)"
 
 
@@ -139,6 +141,12 @@ def part_thoughts(text: str) -> Parted:
     return Parted(rest, reasoning, tag)
 
 
+def is_cut_off(answer: Answer) -> bool:
+    """Whether an answer failed because its thought has no end within the allowed tokens: it would again."""
+    has_thought = answer.status is Status.FAILED and answer.reasoning is not None
+    return has_thought and UNASKED not in (answer.reason or "")
+
+
 def unasked_thought(answer: Answer) -> str | None:
     """The tag of a thought in the text of a model that should not think; None where there is none."""
     return None if answer.text is None or answer.reasoning is not None else part_thoughts(answer.text).tag
@@ -159,7 +167,7 @@ def without_thought(answer: Answer, label: str) -> Answer:
         finish=None,
         n_tokens=None,
         status=Status.FAILED,
-        reason=f"the model thought ({tag}) at {label} though thinking = 'off'; {WHAT_TO_DO}",
+        reason=f"the model thought ({tag}) at {label} {UNASKED}; {WHAT_TO_DO}",
         reasoning=part_thoughts(answer.text or "").reasoning,
         n_reasoning_tokens=answer.n_tokens,
     )

@@ -16,7 +16,8 @@ from valuesassets.records.readouts import Generate
 from valuesassets.records.settings.endpoints import Endpoint, is_loopback
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.tables import ANSWERS, READINGS
-from valuesassets.records.trials import Record, Status, Trial
+from valuesassets.records.thoughts import is_cut_off
+from valuesassets.records.trials import Answer, Record, Status, Trial
 from valuesassets.remote.answer_cache import find_answer, keep_answer
 from valuesassets.remote.budget import Budget, BudgetSpent
 from valuesassets.remote.client import Client, Pace
@@ -163,14 +164,19 @@ class RemoteAsking:
         expected = [(entry.trial.trial_id, entry.key) for entry in self.entries]
         hopeless = {entry.key for entry in self.entries if not entry.requests}
         return expected == [(record.trial_id, record.key) for record in written] and all(
-            record.status is not Status.FAILED or record.key in hopeless for record in written
+            record.status is not Status.FAILED
+            or record.key in hopeless
+            or (isinstance(record, Answer) and is_cut_off(record))
+            for record in written
         )
 
     def recall(self, store: Path) -> tuple[Sequence[Record], dict[str, object]] | None:
-        """The records and their description where all answers are stored, else None."""
+        """The records and their description where all answers are stored, and not all have failed; else None."""
         if self._entries is None or self._waiting():
             return None
         answers = self._answers(self._responses)
+        if self._is_written and all(record.status is Status.FAILED for record in answers.records):
+            return None  # asking says why there is not one answer
         return answers.records, self._describe() | answers.describe()
 
     def connect(self, store: Path | None) -> Client:
@@ -274,7 +280,7 @@ class RemoteAsking:
             raise BudgetSpent(f"{self.model}: {error}; {n_left} of {len(self._requests())} requests are left") from None
         except EndpointError as error:
             return ParsedResponse(Status.FAILED, str(error).removeprefix(f"{self.model}: {name}: "))
-        if parsed.status is not Status.FAILED:
+        if parsed.is_final:
             with unbroken():  # a count of stored answers finds this one in memory and on disk, or in neither
                 if store:
                     keep_answer(_path_of(store, request), [request.key], {"body": request.body, "response": response})

@@ -115,7 +115,8 @@ class Gemini(GeminiService):
         parts = ((candidate.content and candidate.content.parts) or []) if candidate else []
         thought = "".join(part.text or "" for part in parts if part.thought)
         text = "".join(part.text or "" for part in parts if not part.thought)
-        reply = Reply(text, thought, end_of(finish), finish, usage, version)
+        named = finish if candidate and candidate.finish_reason else None
+        reply = Reply(text, thought, end_of(finish), named, usage, version)
         return parse_reply(reply, readout, prompting, self.who)
 
     def tokens_body(self, trial: Trial, prompting: Prompting) -> Body:

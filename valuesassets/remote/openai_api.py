@@ -107,8 +107,18 @@ class OpenAi:
             parts = [as_text(part) for part in text if as_object(part).get("type") == "thinking"]
             text = [part for part in text if as_object(part).get("type") != "thinking"]
         thought = "".join(parts) or thought_of(message)
+        if not (thought or self._has_text(choice)):
+            raise WrongAnswer("the answer is empty")
         reply = Reply(as_text(text), thought, end_of(finish), finish, usage, version)
         return parse_reply(reply, readout, prompting, self.who)
+
+    def _has_text(self, choice: Mapping[str, Any]) -> bool:
+        """Whether an answer holds a text, be it empty, in the form that the interface promises."""
+        fields, name = (
+            (as_object(choice.get("message")), "content") if self.endpoint.api == "chat" else (choice, "text")
+        )
+        text = fields.get(name, 0)
+        return text is None or isinstance(text, str) or (isinstance(text, list) and all(map(as_object, text)))
 
     def tokens_body(self, trial: Trial, prompting: Prompting) -> Body:
         """See `Provider`."""

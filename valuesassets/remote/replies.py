@@ -1,13 +1,13 @@
 """`ParsedResponse`: the content of one response of a model behind an API, whatever its interface."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from valuesassets.records.ends import End
 from valuesassets.records.readouts import Generate, cut_at_stop
 from valuesassets.records.settings.prompting import Prompting
-from valuesassets.records.thoughts import NO_END, WHAT_TO_DO, Parted, part_thoughts
+from valuesassets.records.thoughts import NO_END, UNASKED, WHAT_TO_DO, Parted, part_thoughts
 from valuesassets.records.trials import Status
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import WrongAnswer
@@ -24,6 +24,7 @@ class ParsedResponse:
         log_probs: if probabilities were asked for, log-probability (nats) of each next token in the response, by its
             text, or by its id as `token_id:12`.
         may_hide_tokens: whether the response may have lost some tokens.
+        is_cut_off: whether a failed one ran out of tokens within its thought: asked again, it would again.
     """
 
     status: Status
@@ -37,6 +38,12 @@ class ParsedResponse:
     usage: Usage = NO_USAGE
     log_probs: Mapping[str, float] | None = None
     may_hide_tokens: bool = False
+    is_cut_off: bool = False
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it is an answer, which is kept and not asked for again, or a failure that may pass."""
+        return self.status is not Status.FAILED or self.is_cut_off
 
 
 def cut(text: str, stop: tuple[str, ...], finish: Finish) -> tuple[str, Finish]:
@@ -67,24 +74,28 @@ class Reply:
 
 
 def parse_reply(reply: Reply, readout: Generate, prompting: Prompting, who: str) -> ParsedResponse:
-    """Parse a text, and split off the thoughts in it; a WrongAnswer if nothing is left."""
+    """Parse a text, and split off the thoughts in it; an empty text is an answer too.
+
+    Raises:
+        WrongAnswer: the text is empty, and the server does not say how it ended.
+    """
     parted = part_thoughts(reply.text)
-    fault = (
-        _ended_otherwise(reply, who)
-        or _unasked_thought(reply, parted, prompting)
-        or _unended(reply, parted, readout, prompting)
-    )
-    usage, is_on = reply.usage, prompting.thinking == "on"
-    if fault is not None:
-        thought = parted.reasoning or reply.thought or None
-        return ParsedResponse(Status.FAILED, fault, reasoning=thought, model_version=reply.version, usage=usage)
-    if not parted.answer:
-        raise WrongAnswer("the answer is empty")
-    text, end = cut(parted.answer, readout.stop, "length" if reply.end == "length" else "end")
     thought = "\n\n".join(filter(None, (reply.thought, parted.reasoning)))
-    count = None if parted.tag else usage.thought_tokens  # nobody counts the tokens of thoughts within a text
-    reasoned = (thought, count) if is_on else (None, None)
-    return ParsedResponse(Status.OK, None, text, end, usage.output_tokens, *reasoned, reply.version, usage)
+    fault = _ended_otherwise(reply, who) or _unasked_thought(reply, parted, prompting)
+    if fault is not None:
+        return _failed(reply, fault, thought or None)
+    count = None if parted.tag else reply.usage.thought_tokens  # nobody counts the tokens of thoughts within a text
+    if (fault := _unended(reply, parted, readout, prompting)) is not None:
+        return replace(_failed(reply, fault, thought), n_reasoning_tokens=count, is_cut_off=True)
+    if not parted.answer and reply.finish in (None, ""):
+        raise WrongAnswer("the answer is empty")
+    text, end = cut(parted.answer or "", readout.stop, "length" if reply.end == "length" else "end")
+    reasoned = (thought, count) if prompting.thinking == "on" else (None, None)
+    return ParsedResponse(Status.OK, None, text, end, reply.usage.output_tokens, *reasoned, reply.version, reply.usage)
+
+
+def _failed(reply: Reply, fault: str, thought: str | None) -> ParsedResponse:
+    return ParsedResponse(Status.FAILED, fault, reasoning=thought, model_version=reply.version, usage=reply.usage)
 
 
 def thought_first(count: int) -> str:
@@ -102,20 +113,22 @@ def _unasked_thought(reply: Reply, parted: Parted, prompting: Prompting) -> str 
     if prompting.thinking == "on" or not (count or is_inline):
         return None
     amount = f"{count} tokens" if count else parted.tag
-    return f"the model thought ({amount}) though thinking = 'off'; {WHAT_TO_DO}"
+    return f"the model thought ({amount}) {UNASKED}; {WHAT_TO_DO}"
 
 
 def _unended(reply: Reply, parted: Parted, readout: Generate, prompting: Prompting) -> str | None:
-    """Why no answer follows a thought, or none fits into the allowed tokens; None where one does."""
+    """Why a thought has no end within the allowed tokens; None where it has one, or the model does not think."""
     most, is_cut = readout.max_tokens + (prompting.max_reasoning_tokens or 0), reply.end == "length"
     raising = "raise max_tokens, or max_reasoning_tokens where it thinks"
-    if parted.fault is not None:
+    if prompting.thinking == "off":
+        return None
+    if parted.fault == NO_END:
         return f"{parted.fault}; {raising}"
     if is_cut and not reply.text:
         thought = f", {reply.usage.thought_tokens} of thought among them" if reply.usage.thought_tokens else ""
         return f"no answer within {most} tokens{thought}; {raising}"
     is_apart = reply.thought or reply.usage.thought_tokens or parted.tag
-    if prompting.thinking == "on" and is_cut and not is_apart and reply.usage.output_tokens > readout.max_tokens:
+    if is_cut and not is_apart and reply.usage.output_tokens > readout.max_tokens:
         return f"{NO_END} in {reply.usage.output_tokens} tokens; {raising}"  # the template began the thought
     return None
 

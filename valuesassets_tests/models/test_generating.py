@@ -239,6 +239,21 @@ def test_what_is_known_is_not_written_again_and_blocks_are_kept_as_they_are_whol
     assert texts(result) == texts(written(loaded, trials))
 
 
+def test_twenty_samples_more_leave_the_first_forty_as_they_were(loaded, tmp_path):
+    few, more = (
+        texts(result)
+        for result in (
+            written(loaded, [asked(PROMPTS[0], samples=n, max_tokens=4)], width=4, store=store)
+            for n, store in ((40, KnownAnswers(tmp_path)), (60, KnownAnswers(tmp_path)))
+        )
+    )
+    assert len(few) == 40
+    assert few.items() <= more.items()
+    assert texts(written(loaded, [asked(PROMPTS[0], samples=60, max_tokens=4)])) == more
+    first, second = (prepare_answers(loaded.opened, [asked(PROMPTS[0], samples=n)]) for n in (40, 60))
+    assert [entry.key for entry in first] == [entry.key for entry in second][:40]
+
+
 def test_an_asking_that_is_known_needs_no_model_and_gives_the_same_file(loaded, tmp_path):
     asking = Asking(loaded.opened, [asked(prompt, f"q{n}", samples=2) for n, prompt in enumerate(PROMPTS)])
     known = asking.open_known(tmp_path / "known")

@@ -114,6 +114,10 @@ def test_a_server_on_this_machine_needs_no_key(monkeypatch):
         (written("Four."), "Four.", "end"),
         (written("Four", "length"), "Four", "length"),
         (written("Four", "model_length"), "Four", "length"),
+        (written(""), "", "end"),
+        (written(None), "", "end"),
+        (written([]), "", "end"),
+        (written("", "length"), "", "length"),
         *(
             (written("Four.", name), "Four.", "end")
             for name in ("eos", "eos_token", "end", "stop_sequence", "end_turn")
@@ -157,13 +161,71 @@ def test_a_thought_that_is_never_closed_has_failed_and_stands_there(text):
     assert "raise max_tokens, or max_reasoning_tokens" in answer.reason
 
 
+CUT_THOUGHTS = [
+    written("<think>Two and", "length"),
+    written("", "length", reasoning_content="Two and"),
+    counted(written("", "length"), thought=50),
+    written("", "length"),
+]
+
+
+@pytest.mark.parametrize("response", [written(""), written("<think>Two.</think>"), *CUT_THOUGHTS])
+def test_an_empty_answer_and_one_cut_off_are_kept_and_asked_for_once(response, tmp_path):
+    server = LoopbackOpenAi(lambda body: response if "0" in str(body["messages"]) else written("Seven."))
+    with server.serving():
+        first, described = put(questions(5), server, tmp_path, THINKING, attempts=3)
+        assert (server.paid, len(server.bodies)) == (5, 5)
+        again, _ = put(questions(5), server, tmp_path, THINKING, attempts=3)
+        asking = RemoteAsking(MODEL, server.endpoint(), THINKING, questions(5))
+        assert asking.kept(asking.open_known(tmp_path)) == 5
+        asking.write(tmp_path / "0.parquet", first.records, described)
+        assert asking.is_written(tmp_path / "0.parquet")
+    assert server.paid == 5
+    assert again.records == first.records
+    answer = first.records[0]
+    is_cut = response in CUT_THOUGHTS
+    assert (answer.status, answer.text) == ((Status.FAILED, None) if is_cut else (Status.OK, ""))
+    assert answer.is_final
+
+
+def test_thoughts_that_are_all_cut_off_are_one_line_and_asked_for_once(tmp_path):
+    server = LoopbackOpenAi(lambda body: written("<think>Two and", "length"))
+    with server.serving():
+        for _ in range(2):
+            with pytest.raises(EndpointError, match=r"its thought has no end .* raise max_tokens"):
+                put(questions(3), server, tmp_path, THINKING)
+        asking = RemoteAsking(MODEL, server.endpoint(), THINKING, questions(3))
+        assert asking.recall(asking.open_known(tmp_path)) is None
+    assert server.paid == 3
+
+
+def test_twenty_draws_more_cost_twenty(tmp_path):
+    counter = iter(range(1000))
+    server = LoopbackOpenAi(lambda body: written(f"{next(counter)}."))
+
+    def draw(count, **settings):
+        asking = RemoteAsking(
+            MODEL, server.endpoint(**settings), CHAT, [asked("a", "q0", samples=count)], is_compared=False
+        )
+        store = asking.open_known(tmp_path)
+        return [answer.text for answer in asking.ask(asking.connect(store), store=store)[0].records]
+
+    with server.serving():
+        for settings in ({}, {"omit": ["seed"]}):
+            before, texts = server.paid, draw(40, **settings)
+            assert server.paid - before == len(set(texts)) == 40
+            assert draw(60, **settings)[:40] == texts
+            assert server.paid - before == 60
+
+
 @pytest.mark.parametrize(
     ("response", "status", "reason"),
     [
         (written("", "content_filter"), Status.REFUSED, "the provider's filter stopped the answer"),
         (written(None, refusal="I cannot."), Status.REFUSED, "the model refused (I cannot.)"),
-        (written("", "length"), Status.FAILED, "no answer within 12 tokens"),
-        (written(""), Status.FAILED, "the answer is empty"),
+        (written("", None), Status.FAILED, "the answer is empty"),
+        (written(7), Status.FAILED, "the answer is empty"),
+        (written("") | {"choices": [{"finish_reason": "stop"}]}, Status.FAILED, "the answer is empty"),
         (written("x", "tool_calls"), Status.FAILED, "stopped (tool_calls): the model called a tool; let the server"),
         (written("x", "error"), Status.FAILED, "stopped (error); run it again later"),
         (written("x", "vanished"), Status.FAILED, "stopped (vanished), an end that is not known here; see what 127"),
@@ -390,6 +452,43 @@ asking.ask(asking.connect(known), store=known)
         before = server.paid
         put(questions(60), server, tmp_path, concurrency=4)
         assert server.paid == before
+
+
+@pytest.mark.slow
+def test_killed_in_the_middle_no_answer_that_had_come_is_paid_again_though_it_was_empty_or_cut_off(tmp_path):
+    replies = [written(""), written("", "length"), written("<think>Two and", "length"), written("<think>a</think>7")]
+    server = LoopbackOpenAi(lambda body: replies[len(body["messages"][0]["content"]) % 4], wait_s=0.05)
+    script = f"""
+from pathlib import Path
+from valuesassets_tests.remote.test_openai_api import THINKING, drawn
+from valuesassets.records.settings.endpoints import Endpoint
+endpoint = Endpoint(provider="openai", base_url={server.base_url!r}, key_env="THE_KEY", concurrency=4)
+asking = drawn(endpoint)
+known = asking.open_known(Path({str(tmp_path)!r}))
+asking.ask(asking.connect(known), store=known)
+"""
+    with server.serving():
+        process = subprocess.Popen([sys.executable, "-c", script], cwd=REPOSITORY)
+        wait_until(lambda: server.paid >= 30 or process.poll() is not None, every=0.01)
+        assert process.poll() is None
+        process.kill()
+        process.wait()
+        wait_until(lambda: server.at_once == 0)
+        asking = drawn(server.endpoint(concurrency=4))
+        arrived = asking.kept(asking.open_known(tmp_path))
+        assert server.paid - 4 <= arrived
+        paid = server.paid
+        asking.ask(asking.connect(tmp_path), store=asking.open_known(tmp_path))
+        assert server.paid == paid + 80 - arrived
+        asking = drawn(server.endpoint(concurrency=4))
+        asking.ask(asking.connect(tmp_path), store=asking.open_known(tmp_path))
+        assert server.paid == paid + 80 - arrived
+
+
+def drawn(endpoint):
+    """Eighty draws, twenty of each of four questions."""
+    trials = [asked("?" * (number + 1), f"q{number}", samples=20) for number in range(4)]
+    return RemoteAsking(MODEL, endpoint, THINKING, trials, is_compared=False)
 
 
 def test_draws_are_asked_for_one_by_one_where_no_seed_tells_them_apart(tmp_path):

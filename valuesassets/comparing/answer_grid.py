@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from valuesassets.comparing.draws import Draws, draws_of
 from valuesassets.comparing.scales import Scales
 from valuesassets.measure.arrays import Array
+from valuesassets.measure.distances import entropy_bits_of
 from valuesassets.measure.means import mean_of_known
 from valuesassets.records.errors import MissingData, ScaleMismatch
 
@@ -71,6 +73,7 @@ class AnswerGrid(CellLabels):
         people: (N, I, K) answers of the people of each country.
         respondents: (N, I) number of respondents over the design effect; None for whole countries.
         notes: sentences on answers that were left out because their codes are not the item's.
+        draws: numbers of draws and their noise; None where no answer is drawn.
     """
 
     scales: Scales
@@ -84,6 +87,7 @@ class AnswerGrid(CellLabels):
     people: Array
     notes: tuple[str, ...] = ()
     respondents: Array | None = None
+    draws: Draws | None = None
 
     @property
     def items(self) -> tuple[str, ...]:
@@ -95,6 +99,39 @@ class AnswerGrid(CellLabels):
         """(N, I) respondents over the design effect; infinity for whole countries."""
         whole = np.full(self.people.shape[:2], np.inf)
         return whole if self.respondents is None else np.where(np.isfinite(self.respondents), self.respondents, np.inf)
+
+    @property
+    def is_drawn(self) -> NDArray[np.bool_]:
+        """(C, I) whether the answer is a share of draws."""
+        return np.zeros(self.answers.shape[:2], dtype=bool) if self.draws is None else self.draws.is_drawn
+
+    @property
+    def cramer_noise(self) -> Array:
+        """(C, I) what drawing adds to a squared Cramér distance from each answer."""
+        return np.zeros(self.answers.shape[:2]) if self.draws is None else self.draws.cramer_noise
+
+    @property
+    def entropy_bits(self) -> Array:
+        """(C, I) entropies of the answers, with what drawing took from them."""
+        entropy = entropy_bits_of(self.answers)
+        return entropy if self.draws is None else entropy + self.draws.entropy_lost(self.answers)
+
+    @property
+    def log_sides(self) -> Array:
+        """(O, W, C, I, K) `sides` for logarithms: with pseudo-draws where answers are drawn."""
+        return self.sides if self.draws is None else self.draws.smoothed(self.sides, self.scales.n_options)
+
+    def why_empty(self, measures: str) -> list[str]:
+        """A note on measures that are empty for drawn cells; none where no cell is drawn."""
+        names = ", ".join(
+            "/".join(self.cells[place]) for place in np.flatnonzero(np.any(self.is_drawn, axis=1)).tolist()
+        )
+        if not names:
+            return []
+        return [
+            f"Answers of {names} are shares of draws: {measures} of these cells are empty, since they would take the "
+            "noise of few draws for distance."
+        ]
 
     def of_level(self) -> "AnswerGrid":
         """The grid with answers whose level can be compared: list items asked as statements are missing."""
@@ -172,6 +209,8 @@ def answer_grid(answers: pd.DataFrame, human: pd.DataFrame | None = None, fewest
     sides = np.where(np.expand_dims(is_missing, (0, 1, 4)), np.nan, padded)
     p_valid = np.where(is_missing, np.nan, mean_of_known(valid_by_wording, axis=0))
     grid = AnswerGrid(scales, cells, types, averaged, sides, converted, p_valid, countries, people, all_notes)
+    of_draws = rows if is_placed.all() else pd.DataFrame(rows[is_placed])
+    grid = replace(grid, draws=draws_of(of_draws, (wording, cell, item), shape[:3]))
     if kept_human is None or kept_human.empty:
         return grid
     return replace(grid, respondents=grid.effective_n_of(kept_human))

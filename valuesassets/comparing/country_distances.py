@@ -1,8 +1,9 @@
 """Divergence of answers from the people of every country, and the rank of their own country, with permutation tests.
 
-The own-country advantage of an item is the mean divergence from the other countries minus that from the own country,
-each corrected for the size of the country's sample. Averaged over items, it ranks countries like their mean distances
-do; a country that lacks some items is not ranked by how easy or hard these are.
+Divergences are Jensen-Shannon divergences, or squared Cramér distances where a study says so or has drawn answers. The
+own-country advantage of an item is the mean divergence from the other countries minus that from the own country, each
+corrected for the size of the country's sample, and for drawing. Averaged over items, it ranks countries like their mean
+distances do; a country that lacks some items is not ranked by how easy or hard these are.
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,34 @@ from valuesassets.records.tables import TABLES
 LEAST_COUNTRIES = 3
 """Fewest countries for a meaningful rank."""
 TEST_FAMILY = "own country"
+UNBIASED = {"jsd": "jsd_bits_unbiased", "cramer": "cramer_unit2"}
+"""The column of corrected divergences, by the study's distance."""
+
+
+def divergences_from_countries(
+    grid: AnswerGrid, study: Study, answers: Array | None = None, noise: Array | None = None
+) -> Array:
+    """(R, N, I) divergences from the people of every country, in the study's distance and corrected.
+
+    Args:
+        answers: (R, I, K); the grid's own if left out.
+        noise: (R, I) what drawing adds to each answer's squared Cramér distances; the grid's own if left out.
+    """
+    rows = grid.answers if answers is None else answers
+    if study.distance == "jsd":
+        return jsd_bits_to_countries(rows, grid.people, grid.effective_n)
+    return cramer_to_countries(grid, rows, grid.cramer_noise if noise is None else noise)
+
+
+def cramer_to_countries(grid: AnswerGrid, answers: Array, noise: Array) -> Array:
+    """(R, N, I) squared Cramér distances of answers (R, I, K) from people, without what sampling and drawing add.
+
+    Args:
+        noise: (R, I) what drawing adds to each answer.
+    """
+    of_people = grid.scales.cramer_noise(grid.people, grid.effective_n)
+    distances = [grid.scales.cramer_unit2(answers, country) for country in grid.people]
+    return np.stack(distances, axis=1) - noise[:, None] - of_people if distances else np.empty((len(answers), 0, 0))
 
 
 def jsd_bits_to_countries(answers: Array, people: Array, effective_n: Array) -> Array:

@@ -45,6 +45,8 @@ class CellDistances(CellLabels):
         counts: (draws, I) resamples of items, the same for all analyses of distances.
         name: name of the distance in columns.
         words: name of the distance in sentences.
+        is_rooted: whether distances are the roots of the squared ones. Squared distances without the noise of draws may
+            be below 0, and are themselves averaged and compared.
     """
 
     cells: tuple[Cell, ...]
@@ -52,16 +54,22 @@ class CellDistances(CellLabels):
     counts: Array
     name: str = "jsd_distance"
     words: str = "Jensen-Shannon distance"
+    is_rooted: bool = True
 
     @cached_property
     def by_item(self) -> Array:
         """(P, I) distances."""
-        return np.sqrt(self.squared)
+        return np.sqrt(self.squared) if self.is_rooted else self.squared
 
     @cached_property
     def mean(self) -> Array:
         """(P,) mean distance over shared items."""
         return mean_of_known(self.by_item)
+
+    @property
+    def lengths(self) -> Array:
+        """(P,) mean distances as lengths in a plane: roots of mean squared ones, 0 for those below."""
+        return self.mean if self.is_rooted else np.sqrt(np.maximum(self.mean, 0))
 
     @cached_property
     def drawn(self) -> Array:
@@ -158,7 +166,7 @@ def share_variance(distances: CellDistances, study: Study) -> tuple[pd.DataFrame
 
     The squared distance of two cells is a mean over shared items. The squared Jensen-Shannon distance is the divergence
     in bits; it is the squared distance in a Euclidean space (Source: Fuglede and Topsoe 2004, IEEE ISIT, 31), so that
-    shares are shares of a variance. Null families are left out.
+    shares are shares of a variance; so is the squared Cramér distance. Null families are left out.
 
     Returns:
         Rows of `distances/variance_shares`, and their tests as `tests_table` takes them.

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.country_distances import (
+    UNBIASED,
     advantages,
     at_own,
+    cramer_to_countries,
     jsd_bits_to_countries,
     of_own,
     own_country_of_families,
@@ -42,6 +44,9 @@ from valuesassets.records.study import Study, why_no_people
 from valuesassets.records.tables import TABLES
 
 AVERAGED = ("w1_unit", "jsd_distance", "kl_bits", "jsd_bits_unbiased")
+PLUG_INS = ("w1_unit", "tvd", "jsd_bits", "jsd_distance", "kl_bits", "jsd_bits_unbiased")
+"""Measures that would take the noise of drawn answers for distance."""
+CRAMER = UNBIASED["cramer"]
 MEANS_ONLY = "Only published means of people are there: W1, JSD and KL need their distributions and are refused."
 LEAST_LANGUAGES = 2
 """Fewest languages of each kind of resource."""
@@ -91,10 +96,17 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
     measured["kl_bits"] = np.where(is_compared, kl_bits, np.nan)
     divergences = jsd_bits_to_countries(answers, grid.people, grid.effective_n)
     measured["jsd_bits_unbiased"] = of_own(divergences, own)
+    if study.distance == "cramer":
+        nulls = ((0, len(labels) - len(grid.cells)), (0, 0))
+        divergences = cramer_to_countries(grid, answers, np.pad(grid.cramer_noise, nulls))
+        is_exact = ~np.pad(grid.is_drawn, nulls)
+        measured |= {name: np.where(is_exact, measured[name], np.nan) for name in PLUG_INS}
+        measured[CRAMER] = of_own(divergences, own)
+    entropy = np.concatenate([grid.entropy_bits, entropy_bits_of(answers[len(grid.cells) :])])
     dk_rate = grid.of_countries(human, grid.countries, "dk_rate")
     p_invalid = np.full(is_compared.shape, np.nan)
     p_invalid[: len(grid.cells)] = 1 - grid.p_valid
-    secondary = {"entropy_bits": entropy_bits_of(answers), "dk_rate": at_own(dk_rate, own), "p_invalid": p_invalid}
+    secondary = {"entropy_bits": entropy, "dk_rate": at_own(dk_rate, own), "p_invalid": p_invalid}
     # The floor of every language's own country, for the items that are compared.
     random = seeded(study.seed, "human_comparison", "floor")
     perfect = sampling_floor(grid.scales, grid.people, grid.effective_n, random)
@@ -102,7 +114,11 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
     is_asked = np.isfinite(answers[floor]).all(axis=-1)
     floors = {name: np.where(is_asked, each[own[floor]], np.nan) for name, each in perfect.items()}
     floors["kl_bits"] = np.full(is_asked.shape, np.nan)
-    floors["jsd_bits_unbiased"] = np.where(np.isfinite(floors["jsd_distance"]), 0.0, np.nan)
+    floors |= {
+        name: np.where(np.isfinite(floors["jsd_distance"]), 0.0, np.nan)
+        for name in UNBIASED.values()
+        if name in measured
+    }
     floor_labels = labels.iloc[floor].assign(kind="floor", model=PERFECT).reset_index(drop=True)
 
     level, draws = study.inference.level, study.inference.resamples
@@ -126,7 +142,7 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         grid.listed(floor_labels, np.isfinite(floors["jsd_distance"]), types | floors | floor_beside),
     ]
     families, tests = own_country_of_families(grid, ranks, study)
-    to_countries = {"jsd_bits_unbiased": divergences, "own_country_advantage": advantages(divergences)}
+    to_countries = {UNBIASED[study.distance]: divergences, "own_country_advantage": advantages(divergences)}
     resources, resource_tests = compare_levels(cells, exchanged_languages(labels, own, to_countries), study)
     all_tests = tests_table([*tests, *resource_tests], study)
     corrected = {
@@ -143,8 +159,7 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
         *grid.notes,
         f"Intervals are {level:.0%} bootstrap intervals over items; list items asked as statements are left out; "
         f"KL smooths the model's answer with a share of {KL_SMOOTHING:g} of a uniform one.",
-        "Own-country advantages, ranks and differences between resources are computed from Jensen-Shannon divergences "
-        "in bits, corrected for the size of each country's sample; distances and their floors are not corrected.",
+        *_about_distances(grid, study),
         f"Floor: {PERFECT}, compared with n / design effect people drawn from these answers.",
     ]
     return {
@@ -158,10 +173,28 @@ def _by_distributions(grid: AnswerGrid, human: pd.DataFrame, study: Study) -> di
     }
 
 
+def _about_distances(grid: AnswerGrid, study: Study) -> list[str]:
+    """What advantages and ranks are computed from, and which distances are empty."""
+    if study.distance == "jsd":
+        return [
+            "Own-country advantages, ranks and differences between resources are computed from Jensen-Shannon "
+            "divergences in bits, corrected for the size of each country's sample; distances and their floors are not "
+            "corrected."
+        ]
+    return [
+        "Own-country advantages, ranks and differences between resources are computed from squared Cramér distances, "
+        "corrected for the size of each country's sample and for the number of draws; by chance they may be below 0. "
+        "Other distances and their floors are not corrected.",
+        *grid.why_empty("W1, JSD, KL and total variation"),
+    ]
+
+
 def _averages(measured: Mapping[str, Array], counts: Array, level: float) -> dict[str, NDArray]:
     """Means over items with the ends of their intervals; W1 over ordinal items only."""
-    means = {name: means_with_intervals(measured[name], counts, level) for name in AVERAGED}
-    columns: dict[str, NDArray] = {"n_items": means["jsd_distance"].n, "n_items_w1": means["w1_unit"].n}
+    names = (*AVERAGED, CRAMER) if CRAMER in measured else AVERAGED
+    means = {name: means_with_intervals(measured[name], counts, level) for name in names}
+    n_items = means[CRAMER if CRAMER in measured else "jsd_distance"].n
+    columns: dict[str, NDArray] = {"n_items": n_items, "n_items_w1": means["w1_unit"].n}
     for name, mean in means.items():
         columns |= mean.columns(name)
     return columns

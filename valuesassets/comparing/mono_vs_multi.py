@@ -15,11 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from valuesassets.comparing.answer_grid import AnswerGrid, own_country
-from valuesassets.comparing.country_distances import advantages, at_own, jsd_bits_to_countries, of_own
+from valuesassets.comparing.country_distances import UNBIASED, advantages, at_own, divergences_from_countries, of_own
 from valuesassets.comparing.hypotheses import RELATIVES, as_test, groupings, tests_table
 from valuesassets.comparing.null_answers import null_families
 from valuesassets.measure.arrays import Array
-from valuesassets.measure.distances import entropy_bits_of, jsd_distance_of
+from valuesassets.measure.distances import jsd_distance_of
 from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.profile_correlation import centred_on_items, paired
 from valuesassets.measure.relatedness import related_sign_p, share_between
@@ -36,6 +36,7 @@ MEASURES = {
     "distance_own": "distance_own",
 }
 """The measures that are compared, and the stems of their columns in `pairs`."""
+CRAMER = UNBIASED["cramer"]
 SIGNS = 20_000
 """Draws of correlated signs: they are cheap, and p-values of six languages are hardly ever below .05."""
 CAVEAT = (
@@ -57,7 +58,7 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
         for kind in ("mono", "multi")
     }
     own = own_country(grid, study.countries)
-    values = _values(grid, own)
+    values = _values(grid, own, study)
     paired_by_language = {
         (mono, multi): _pairs(grid, values, own, mono, multi, study)
         for mono in families["mono"]
@@ -66,7 +67,7 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
     rows = [
         {"mono": mono, "multi": multi} | _summary(part, measure, study) | _related(grid, own, part, measure, study)
         for (mono, multi), part in paired_by_language.items()
-        for measure in MEASURES
+        for measure in (*MEASURES, *[CRAMER] * (CRAMER in values))
     ]
     for row in rows:
         if "p_sign_test" in row:
@@ -89,6 +90,8 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
         "A model with flatter answers is closer to everybody and has a smaller advantage, whatever its answers are. "
         "Agreement, a correlation over items that does not depend on flatness, is therefore tested; advantage, raw "
         "distance and entropy are reported as well.",
+        *([] if study.distance == "jsd" else ["Advantages are in squared Cramér distances, corrected for draws."]),
+        *grid.why_empty("Jensen-Shannon distances"),
         *grid.notes,
     ]
     if not paired_by_language:
@@ -107,15 +110,20 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
     return {"pairs": pairs, "summary": summary, "tests": tests, "notes": pd.DataFrame({"note": notes})}
 
 
-def _values(grid: AnswerGrid, own: NDArray[np.intp]) -> Mapping[str, Array]:
+def _values(grid: AnswerGrid, own: NDArray[np.intp], study: Study) -> Mapping[str, Array]:
     """(C, I) values of the measures, by the stem of their columns."""
-    divergences = jsd_bits_to_countries(grid.answers, grid.people, grid.effective_n)
     empty = np.full(grid.answers.shape[:2], np.nan)
-    return {
-        "advantage": of_own(advantages(divergences), own) if grid.countries else empty,
-        "distance_own": jsd_distance_of(grid.answers, at_own(grid.people, own)) if grid.countries else empty,
-        "entropy_bits": entropy_bits_of(grid.answers),
+    values = {"advantage": empty, "distance_own": empty, "entropy_bits": grid.entropy_bits}
+    values |= {CRAMER: empty} if study.distance == "cramer" else {}
+    if not grid.countries:
+        return values
+    divergences = divergences_from_countries(grid, study)
+    plug_in = jsd_distance_of(grid.answers, at_own(grid.people, own))
+    values |= {
+        "advantage": of_own(advantages(divergences), own),
+        "distance_own": np.where(grid.is_drawn, np.nan, plug_in),
     }
+    return values | ({CRAMER: of_own(divergences, own)} if CRAMER in values else {})
 
 
 def agreements(answers: Array, people: Array, own: NDArray[np.intp]) -> Array:
@@ -164,11 +172,12 @@ def _pairs(
     difference = means_with_intervals(differences, counts, study.inference.level)
     n_items = {"n_items": shared.sum(axis=1), "n_items_people": difference.n}
     table = pd.DataFrame(columns | difference.columns("difference") | n_items)
-    return table.loc[table["n_items"] > 0, TABLES["mono_vs_multi/pairs"].names].reset_index(drop=True)
+    names = TABLES["mono_vs_multi/pairs"].schema_with(table.columns).names
+    return table.loc[table["n_items"] > 0, names].reset_index(drop=True)
 
 
 def _summary(pairs: pd.DataFrame, measure: str, study: Study) -> dict[str, Any]:
-    stem, level = MEASURES[measure], study.inference.level
+    stem, level = MEASURES.get(measure, measure), study.inference.level
     differences = (pairs[f"{stem}_mono"] - pairs[f"{stem}_multi"]).dropna().to_numpy(dtype=float)
     random = seeded(study.seed, "mono_vs_multi", "languages", measure)
     values = differences if differences.size else np.array([np.nan])

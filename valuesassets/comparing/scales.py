@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from valuesassets.measure import drawn_distances
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import expected_unit_of, jsd_bits_of, tvd_of, w1_unit_of
 from valuesassets.records.questions import ResponseType
@@ -68,6 +69,24 @@ class Scales:
         """Every distance between answers (..., I, K), by the name of its column."""
         bits = jsd_bits_of(p, q)
         return {"w1_unit": self.w1_unit(p, q), "tvd": tvd_of(p, q), "jsd_bits": bits, "jsd_distance": np.sqrt(bits)}
+
+    def cramer_unit2(self, p: Array, q: Array) -> Array:
+        """Squared Cramér distances between answers (..., I, K), as observed; half squares for items without an order.
+
+        What drawing and sampling add to them is `cramer_noise`.
+        """
+        along_scale = drawn_distances.cramer_unit2_of(p, q, self.unit)
+        return (
+            along_scale if self.is_ordinal.all() else self._by_order(along_scale, drawn_distances.half_squares_of(p, q))
+        )
+
+    def cramer_noise(self, p: Array, n: Array) -> Array:
+        """What `n` (..., I) draws or people add to a squared Cramér distance from their shares (..., I, K)."""
+        noise = drawn_distances.cramer_noise_of(p, n, self.unit), drawn_distances.half_squares_noise_of(p, n)
+        return self._by_order(*noise)
+
+    def _by_order(self, along_scale: Array, without_order: Array) -> Array:
+        return np.where(self.is_ordinal, along_scale, without_order)
 
     def expected_unit(self, p: Array) -> Array:
         """Mean answers (..., I) with the scale's ends at 0 and 1; NaN for items without an order."""

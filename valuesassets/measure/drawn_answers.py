@@ -1,6 +1,7 @@
 """Means, entropies and orders of answers that are shares of draws, and what drawing does to them."""
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from valuesassets.measure.arrays import Array
@@ -28,7 +29,7 @@ def mean_variance_of(shares: Array, n: Array, unit: Array) -> Array:
     return np.where(np.isnan(variance) | (size < 2), np.nan, np.maximum(variance, 0) / np.maximum(size - 1, 1))
 
 
-def with_pseudo_draws(shares: Array, n: Array, n_options: Array | int) -> Array:
+def with_pseudo_draws(shares: Array, n: Array, n_options: ArrayLike) -> Array:
     """(..., K) shares after `PSEUDO_DRAWS` further draws that are spread evenly over the options.
 
     Args:
@@ -77,7 +78,7 @@ def entropy_bits_by_drawing(shares: Array, n: Array) -> Array:
     return np.maximum((shares > 0).sum(axis=-1) - 1, 0) / (2 * np.log(2) * np.asarray(n, dtype=float))
 
 
-def exchanged_p(first: Array, second: Array, random: np.random.Generator) -> float:
+def exchanged_p(first: NDArray[np.int64], second: NDArray[np.int64], random: np.random.Generator) -> float:
     """p-value of the largest difference between the shares of two orders, by exchanging draws between them.
 
     Args:

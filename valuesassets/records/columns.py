@@ -293,8 +293,6 @@ DISTANCES = {
     "jsd_distance": "square root of the Jensen-Shannon divergence in bits",
     "jsd_distance_near": "the same to the language expected to be near",
     "jsd_distance_far": "the same to the language expected to be far",
-    "mean_within": "mean Jensen-Shannon distance of pairs within a group",
-    "mean_between": "mean Jensen-Shannon distance of pairs between groups",
     "distance_own": "mean Jensen-Shannon distance to the own country's people",
 }
 BITS = {
@@ -328,6 +326,15 @@ AT_LEAST_0 = {
     "shift": "length of the shift",
 }
 NUMBERS = {
+    "mean_within": "mean distance of pairs within a group: Jensen-Shannon, or squared Cramér where the study uses it",
+    "mean_between": "mean distance of pairs between groups, likewise",
+    "nearest_cramer_unit2": "squared Cramér distance to the nearest cell",
+    "same_language_cramer_unit2": "squared Cramér distance to the other family's cell in the same language",
+    "own_family_cramer_unit2": "squared Cramér distance to the nearest cell of the own family",
+    "cramer_unit2_near": "squared Cramér distance to the language expected to be near",
+    "cramer_unit2_far": "squared Cramér distance to the language expected to be far",
+    "cramer_unit2": "squared Cramér distance, half the squared differences of shares where answers have no order; "
+    "without what draws and samples of people add, so that it may be below 0 by chance",
     "mean": "mean answer in the scale's own units",
     "mean_model": "the model's mean answer in the scale's own units",
     "mean_human": "people's mean answer in the scale's own units",
@@ -380,7 +387,8 @@ RANKS = {
 }
 UNBIASED_BITS = {
     "jsd_bits_unbiased": "Jensen-Shannon divergence minus the bias from the people's sample size; below 0 by chance",
-    "own_country_advantage": "mean divergence from other countries minus that from the own, corrected for sample sizes",
+    "own_country_advantage": "mean divergence from other countries minus that from the own, corrected for sample "
+    "sizes; of squared Cramér distances where the study uses these",
     "advantage": "the own-country advantage",
 }
 SMALL_COUNTS = {

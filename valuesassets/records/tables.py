@@ -40,6 +40,8 @@ TESTS = "test_family test statistic value p p_corrected correction is_rejected n
 ESTIMATES = "prob_label_likelihood prob_label_likelihood_per_token prob_content_free prob_pride"
 DRAWS = "n_drawn n_read n_read_forward n_read_reversed draw_noise cramer_noise mean_unit_low mean_unit_high"
 DRAWS += " position_bias_p"
+CRAMER = ("cramer_unit2", "cramer_unit2_low", "cramer_unit2_high")
+"""Columns that only studies compared by squared Cramér distances have."""
 ESTIMATES += " estimator_disagreement estimator_reason?"
 
 QUESTIONS = declare_table(
@@ -261,7 +263,8 @@ declare_table("signal/verdicts", "a family", "model verdict? reason?")
 declare_table(
     "distances/pairs",
     "an ordered pair of cells, itself included",
-    "model_a language_a model_b language_b jsd_distance~ n_items w1_unit n_items_w1",
+    "model_a language_a model_b language_b jsd_distance~ n_items w1_unit n_items_w1 cramer_unit2~",
+    where_used=CRAMER,
 )
 declare_table("distances/points", "a cell in the plane of MDS", "model language x! y! stress n_cells")
 declare_table(
@@ -280,6 +283,8 @@ declare_table(
     "a cell beside another family",
     "model language other nearest_model nearest_language nearest_jsd_distance same_language_jsd_distance",
     "own_family_jsd_distance rank n_ranked rank_of_all n_all is_same_language is_own_family",
+    "nearest_cramer_unit2 same_language_cramer_unit2 own_family_cramer_unit2",
+    where_used=["nearest_cramer_unit2", "same_language_cramer_unit2", "own_family_cramer_unit2"],
 )
 declare_table(
     "distances/neighbour_counts",
@@ -291,32 +296,38 @@ declare_table(
 declare_table(
     "distances/contrasts",
     "a contrast in a family",
-    "contrast kind model jsd_distance_near jsd_distance_far difference~ n_items",
+    "contrast kind model jsd_distance_near jsd_distance_far difference~ n_items cramer_unit2_near cramer_unit2_far",
+    where_used=["cramer_unit2_near", "cramer_unit2_far"],
 )
 declare_table(
     "distances/baselines",
     "a baseline distance between two kinds of answers",
-    "what kind jsd_distance~ w1_unit n_pairs n_items",
+    "what kind jsd_distance~ w1_unit n_pairs n_items cramer_unit2~",
+    where_used=CRAMER,
 )
 declare_table(
     "human_comparison/questions",
     "a question of a cell, of answers without content, or of halves of people",
     "kind model language country question_id response_type w1_unit tvd jsd_bits jsd_distance kl_bits",
-    "jsd_bits_unbiased dk_rate p_invalid source",
+    "jsd_bits_unbiased dk_rate p_invalid source cramer_unit2",
     added_later=["jsd_bits_unbiased"],
+    where_used=["cramer_unit2"],
 )
 declare_table(
     "human_comparison/cells",
     "a cell, answers without content, or halves of people: means over questions",
     "kind model language country n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~ jsd_bits_unbiased~",
     "entropy_bits dk_rate p_invalid own_country_advantage~ own_country_rank~ n_countries? nearest_country? source",
+    "cramer_unit2~",
     added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
+    where_used=CRAMER,
 )
 declare_table(
     "human_comparison/by_response_type",
     "the same for one kind of scale",
     "kind model language country response_type n_items n_items_w1 w1_unit~ jsd_distance~ kl_bits~",
-    "jsd_bits_unbiased~",
+    "jsd_bits_unbiased~ cramer_unit2~",
+    where_used=CRAMER,
     added_later=["jsd_bits_unbiased", "jsd_bits_unbiased_low", "jsd_bits_unbiased_high"],
 )
 declare_table(
@@ -349,7 +360,9 @@ declare_table(
     "a language answered by both families",
     "language country mono multi agreement_mono agreement_multi advantage_mono advantage_multi",
     "entropy_bits_mono entropy_bits_multi distance_own_mono distance_own_multi difference~ n_items n_items_people",
+    "cramer_unit2_mono cramer_unit2_multi",
     added_later=["agreement_mono", "agreement_multi"],
+    where_used=["cramer_unit2_mono", "cramer_unit2_multi"],
 )
 declare_table(
     "mono_vs_multi/summary",

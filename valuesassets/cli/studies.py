@@ -227,7 +227,7 @@ def print_costs(study: Study, name: str) -> None:
         study_prompts = getattr(commands_of(instrument), "study_prompts", None)
         for label, family in remote.items():
             prompts = study_prompts(study) if study_prompts else _stored(study, instrument, family)
-            lines = list(_lines(study, label, prompts))
+            lines = list(_lines(study, label, prompts, instrument == "survey"))
             for line in lines or [_how_prompts_are_written(instrument, name)]:
                 print(f"{instrument} asks {label}: {line}")
 
@@ -239,8 +239,9 @@ def _how_prompts_are_written(instrument: str, name: str) -> str:
     return f"the costs are known once its prompts are written, which asks nothing: {command}"
 
 
-def _lines(study: Study, label: str, prompts: Iterable[Sequence[Trial]]) -> Iterator[str]:
+def _lines(study: Study, label: str, prompts: Iterable[Sequence[Trial]], is_survey: bool) -> Iterator[str]:
     """One line for each model of a family that is asked something, its preflight included."""
+    from valuesassets.answers.drawn_answers import drawn_trials
     from valuesassets.remote.asking import RemoteAsking
     from valuesassets.remote.cost import Usage
 
@@ -248,14 +249,23 @@ def _lines(study: Study, label: str, prompts: Iterable[Sequence[Trial]]) -> Iter
     assert family.endpoint is not None  # noqa: S101
     by_model: dict[str, list[RemoteAsking]] = {}
     listed = [trials for trials in prompts if trials and trials[0].language in languages]
-    for trials in [*listed, *_preflights(study, listed)]:
-        model = str(family.model_id).format(lang=trials[0].language)
-        by_model.setdefault(model, []).append(RemoteAsking(model, family.endpoint, family.prompting, trials))
+    draws, rounds = (family.draws, family.draws.rounds) if is_survey and family.draws else (None, 1)
+    # The draws of a preflight are among those of its cell.
+    asked = (
+        [*listed, *_preflights(study, listed)]
+        if draws is None
+        else [drawn_trials(trials, draws, family.prompting, study.seed, draws.n) for trials in listed]
+    )
+    for trials in asked:
+        model, is_compared = str(family.model_id).format(lang=trials[0].language), draws is None
+        asking = RemoteAsking(model, family.endpoint, family.prompting, trials, is_compared=is_compared)
+        by_model.setdefault(model, []).append(asking)
     for model, askings in by_model.items():
         planned = [asking.planned() for asking in askings]
         about, most = (sum((each[which] for each in planned), Usage()) for which in (0, 1))
         n_answers = sum(len(asking.entries) for asking in askings)
-        yield f"{n_answers:,} answers of {model}, {askings[0].describe(about, most)}"
+        further = f", in each of up to {rounds} rounds" if rounds > 1 else ""
+        yield f"{n_answers:,} answers of {model}{further}, {askings[0].describe(about, most)}"
 
 
 def _preflights(study: Study, listed: Sequence[Sequence[Trial]]) -> Iterator[list[Trial]]:

@@ -7,7 +7,7 @@ from matplotlib.patches import Patch
 
 from valuesassets.figures import style
 from valuesassets.figures.marks import name_columns, rule
-from valuesassets.figures.status_bars import status_handles, status_looks
+from valuesassets.figures.status_bars import draw_statuses, status_handles, status_looks
 from valuesassets.records.frames import column
 
 OPTION = "option"
@@ -48,3 +48,15 @@ def draw_drawn_answers(drawn: pd.DataFrame, planted: bool = False) -> Figure:
     n_options = int((drawn["standing"] == OPTION).sum())
     title = f"{n_options:,} of {len(drawn):,} draws are an option"
     return style.finish(figure, title, [], handles, n_columns=4, planted=planted)
+
+
+@style.styled
+def draw_standings(standings: pd.DataFrame, planted: bool = False) -> Figure:
+    """A bar for each cell: the share of its draws that are no option, by standing.
+
+    Args:
+        standings: `model`, `language`, `standing`, `n` draws.
+    """
+    counts = standings.rename(columns={"standing": "status"})
+    label = "share of the draws that are no option"
+    return draw_statuses(counts, OPTION, "What do the draws say that are no option?", label, planted)

@@ -46,6 +46,8 @@ NODE_JOBS = {
     "aligned_questions": "valuesassets.node.embed",
 }
 """Assets that run a node job: its code is theirs too, though nothing here imports it."""
+ASKING = {name for name, module in NODE_JOBS.items() if module != "valuesassets.node.embed"}
+"""Those that ask, fetch or train models for answers, which takes hours or money."""
 NODE_ONLY = {"weights", "readings", "answers"}
 """Assets that no file of an instrument derives: the node job writes them."""
 KINDS = {kind: {"table", "parquet"} for kind in ("frame", "frames", "trials")} | {

@@ -23,6 +23,7 @@ from valuesassets.desk.database import open_instance
 from valuesassets.desk.run_names import PART_OF_TAG
 from valuesassets.desk.server_process import end_with_parent
 from valuesassets.node.fork_server import fork_server
+from valuesassets.orchestration.assets.declaring import ASKING
 from valuesassets.orchestration.commands.run_study import LeftOut, Tell, Wanted, run_study
 from valuesassets.orchestration.commands.side_by_side import end_soon, side_by_side
 from valuesassets.orchestration.grid.on_slurm import grid_scripts
@@ -58,8 +59,12 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
             print("\n".join(grid_scripts(study, arguments.storage)))
             return 0
         definitions = build_definitions(study, arguments.storage)
+        graph = definitions.get_repository_def().asset_graph
+        assets = _require_assets(arguments.only, graph)
+        if assets is not None and not is_part:
+            assets |= _made_first(assets, graph, arguments.storage / study.name)
         wanted = Wanted(
-            assets=_require_assets(arguments.only, definitions.get_repository_def().asset_graph),
+            assets=assets,
             cells=None if arguments.cells is None else _require_cells(arguments.cells, study),
             tags={PART_OF_TAG: arguments.part_of} if is_part else {},
             is_forced=arguments.force,
@@ -104,6 +109,22 @@ def _require_assets(names: Collection[str], graph: BaseAssetGraph) -> set[dg.Ass
                 f"{', '.join(sorted(key.path[-1] for key in keys))}"
             )
     return set[dg.AssetKey]().union(*(keys_by_name[name] for name in names)) if names else None
+
+
+def _made_first(assets: Collection[dg.AssetKey], graph: BaseAssetGraph, folder: Path) -> set[dg.AssetKey]:
+    """The assets that these rest on and that have no file yet, without those that ask models, which cost money or
+    hours and are made where somebody names them."""
+    missing, waiting = set[dg.AssetKey](), list(assets)
+    while waiting:
+        for parent in graph.get(waiting.pop()).parent_keys - missing - {*assets}:
+            is_there = any(path.is_file() for path in folder.joinpath(*parent.path).rglob("*"))
+            if graph.has(parent) and not is_there and parent.path[-1] not in ASKING:
+                missing.add(parent)
+                waiting.append(parent)
+    if missing:
+        names = ", ".join(sorted(key.to_user_string() for key in missing))
+        print(f"made first, since there is none yet: {names}", file=sys.stderr, flush=True)
+    return missing
 
 
 def _require_cells(names: Collection[str], study: Study) -> Collection[str]:

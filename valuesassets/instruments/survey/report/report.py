@@ -14,6 +14,7 @@ from valuesassets.instruments.survey.material.analysis_scale import base_id
 from valuesassets.instruments.survey.material.indicators import INDICATORS
 from valuesassets.instruments.survey.measures.cultural_map import QUESTIONS
 from valuesassets.instruments.survey.measures.simulated_worlds import faults_of
+from valuesassets.instruments.survey.report.draws import draws_box, draws_section
 from valuesassets.instruments.survey.report.map import map_view, trace_anchor
 from valuesassets.instruments.survey.report.trace import Traces, form_anchor, item_anchor
 from valuesassets.people.variables import load_variables
@@ -70,7 +71,7 @@ def within_study(run: Run) -> Run:
 def opening(run: Run) -> Section:
     """The first screen: a sentence for each family, the map, and the boxes of questions."""
     section = openings.opening(run)
-    section.boxes = [*openings.boxes(run), _persons_box(run)]
+    section.boxes = [*openings.boxes(run), *draws_box(run), _persons_box(run)]
     if "cultural_map" in run.analyses:
         _open_with_map(section, run)
     if not section.pictures:
@@ -128,6 +129,7 @@ def sections(run: Run) -> list[Section]:
         *first,
         calibration_section(run),
         quality_section(run),
+        *draws_section(run),
         *(section for section in analyses if section not in first),
         items_section(run, run.found.get("question_texts", {})),
         _extraction(run),

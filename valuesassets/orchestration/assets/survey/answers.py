@@ -223,7 +223,7 @@ def _with_notes(frame: pd.DataFrame) -> dg.MaterializeResult[pd.DataFrame]:
 def survey_report(study: Study) -> dg.AssetsDefinition:
     """The page that a study's survey ends in."""
     extraction = ("questionnaire_pdf", "extracted_questions")
-    cells = ("preflight", "probe_distributions")
+    cells = ("preflight", "probe_distributions", *(("drawn_answers",) if study.has_draws else ()))
     own_calibration = () if study.has_reference_models else ("self_calibration",)
     planted = ("calibration",) * study.has_reference_models + ("negative_controls",) * bool(study.control_families)
     return report_asset(
@@ -270,6 +270,8 @@ def _beside_analyses(
     if "comparison" in calibration:
         tables["calibration"] = calibration_tables(calibration["comparison"], study.phantom)
         tables |= {"negative_controls": calibration["controls"]} if len(calibration["controls"]) else {}
+    if study.has_draws:
+        tables["drawn_answers"] = _standings(inputs["drawn_answers"])
     tables |= {
         "extraction_faults": extraction_faults(storage, study),
         "question_texts": {question.id: question.text for question in inputs["master_questions"]},
@@ -280,6 +282,18 @@ def _beside_analyses(
         for language, pdf in inputs["questionnaire_pdf"].items()
     ]
     return Beside(tables, forms)
+
+
+def _standings(drawn: Mapping[tuple[str, str], pd.DataFrame]) -> Any:
+    """The number of draws of each cell by their standing; the reason where there are none."""
+    from valuesassets.reporting.parts import Refused
+
+    rows = [
+        {"model": model, "language": language, "standing": standing, "n": n}
+        for (model, language), answers in drawn.items()
+        for standing, n in answers["standing"].value_counts().items()
+    ]
+    return pd.DataFrame(rows) if rows else Refused("no cell of a drawn family has been drawn yet")
 
 
 def extraction_faults(storage: Storage, study: Study) -> dict[str, list[dict[str, Any]]]:

@@ -43,7 +43,7 @@ def draw_drawn_answers(drawn: pd.DataFrame, planted: bool = False) -> Figure:
     handles = [
         Patch(label=OPTION, **looks[OPTION]),
         *status_handles(status_looks(others)),
-        rule(f"{LEAST} of {per_prompt:.0f} draws of a prompt", style.BLACK, "--"),
+        rule(f"least for a prompt: {LEAST} of {per_prompt:.0f}", style.BLACK, "--"),
     ]
     n_options = int((drawn["standing"] == OPTION).sum())
     title = f"{n_options:,} of {len(drawn):,} draws are an option"

@@ -1,17 +1,22 @@
 """A survey's cells whose model shows no probabilities: its answers are drawn, read as options and counted."""
 
+import json
 import os
-import signal
+import shutil
 import subprocess
 import sys
-from pathlib import Path
+from unittest import mock
 
 import pandas as pd
 import pytest
 
 from valuesassets.answers.reference_models import shown_options
+from valuesassets.orchestration.partitions import cell_key
+from valuesassets.records.jobs import read_job, write_job
 from valuesassets.records.parquet import read_answers, read_readings, read_trials, table_metadata
+from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.drawing_server import DrawingServer, Truth
+from valuesassets_tests.orchestration.one_asset import failures, materialise
 from valuesassets_tests.orchestration.run_again import run_again_here
 from valuesassets_tests.orchestration.small_study import copied
 from valuesassets_tests.remote.loopback_openai import KEY, MODEL
@@ -137,67 +142,76 @@ def test_readings_are_the_shares_of_the_draws(drawn):
     assert len(exact) == len(made.table("probe_distributions"))
 
 
-def test_more_draws_cost_what_they_are_more(small_study, tmp_path):
-    made = Drawn(small_study, tmp_path / "more")
-    with made.server.serving():
-        made.write("n = 6")
-        assert made.run() == ([], made.prompts * 6)
-        before = made.table("drawn_answers")
-        made.write("n = 8")
-        assert made.run() == ([], made.prompts * 2)
-        after = made.table("drawn_answers")
-        pd.testing.assert_frame_equal(
-            after.loc[after["sample"] < 6].reset_index(drop=True), before.reset_index(drop=True)
-        )
+def readings_of(made):
+    """Materialise the family's readings in this process; the number of answers that were paid for."""
+    paid, study = made.server.paid, load_study(str(made.study))
+    with mock.patch.dict(os.environ, {"THE_KEY": KEY}):
+        result = materialise(made.folder / "storage", study, ["readings"], cell_key("chat", "eng"))
+    assert failures(result) == []
+    return made.server.paid - paid
 
 
-def test_rounds_are_drawn_until_the_cell_is_precise_and_no_further(small_study, tmp_path):
-    made = Drawn(small_study, tmp_path / "rounds")
-    with made.server.serving():
-        made.write("n = 5, se_unit = 0.09, most = 40")
-        failed, paid = made.run()
-        rounds = paid / made.prompts / 5
-        assert failed == []
-        assert rounds in (2, 3, 4)
-        about = pd.read_json(table_metadata(made.survey / "readings/chat/eng.parquet")["draws"], typ="series")
-        assert about["n"] == 5 * rounds
-        assert about["standard_error"] <= 0.09
-        assert about["stopped"] == "the standard error is not above 0.09"
+def about_draws(made):
+    return json.loads(table_metadata(made.survey / "readings/chat/eng.parquet")["draws"])
 
 
-def test_a_budget_ends_the_rounds_after_a_whole_one(small_study, tmp_path):
-    made = Drawn(small_study, tmp_path / "budget")
-    with made.server.serving():
-        made.write("n = 5, se_unit = 0.01, most = 40", f"budget_requests = {made.prompts * 12}")
-        assert made.run() == ([], made.prompts * 10)
-        about = table_metadata(made.survey / "readings/chat/eng.parquet")["draws"]
-        assert "budget_requests" in about
-        assert len(read_answers(made.survey / "drawn_texts/chat/eng.parquet")) == made.prompts * 10
+@pytest.fixture
+def fresh(drawn, tmp_path):
+    """The drawn study without its draws, to be drawn in another way."""
+    made, _ = drawn
+    shutil.copytree(made.folder, tmp_path / "fresh", ignore=shutil.ignore_patterns("known_readings", "dagster"))
+    again = Drawn.__new__(Drawn)
+    again.folder, again.study, again.before, again.server = tmp_path / "fresh", None, made.before, made.server
+    again.survey, again.study = again.folder / "storage/small/survey", again.folder / "small.toml"
+    for noun in ("readings", "drawn_texts"):
+        shutil.rmtree(again.survey / noun / "chat")
+    return again
 
 
-@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.9, 0.995])
-def test_a_kill_loses_no_answer_that_has_arrived(small_study, tmp_path, share):
-    made = Drawn(small_study, tmp_path / "killed")
-    with made.server.serving():
-        made.write("n = 5")
-        code = (
-            "from valuesassets_tests.orchestration.run_again import run_again_here; import os; "
-            f"run_again_here(os.environ, {UP_TO_PROBE!r})"
-        )
-        process = subprocess.Popen(
-            [sys.executable, "-c", code],
-            env=made.environment | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            cwd=Path(__file__).parents[2],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        wait_until(lambda: made.server.paid >= share * made.prompts * 5, every=0.01)
-        os.killpg(process.pid, signal.SIGKILL)
+def test_more_draws_cost_what_they_are_more(fresh):
+    fresh.write("n = 6")
+    assert readings_of(fresh) == fresh.prompts * 6
+    before = read_answers(fresh.survey / "drawn_texts/chat/eng.parquet")
+    fresh.write("n = 8")
+    assert readings_of(fresh) == fresh.prompts * 2
+    after = read_answers(fresh.survey / "drawn_texts/chat/eng.parquet")
+    assert [answer for answer in after if answer.sample < 6] == before
+
+
+def test_rounds_are_drawn_until_the_cell_is_precise_and_no_further(fresh):
+    fresh.write("n = 5, se_unit = 0.09, most = 40")
+    rounds = readings_of(fresh) / fresh.prompts / 5
+    assert rounds in (2, 3, 4)
+    about = about_draws(fresh)
+    assert about["n"] == 5 * rounds
+    assert about["standard_error"] <= 0.09
+    assert about["stopped"] == "the standard error is not above 0.09"
+    assert readings_of(fresh) == 0
+
+
+def test_a_budget_ends_the_rounds_after_a_whole_one(fresh):
+    fresh.write("n = 5, se_unit = 0.01, most = 40", f"budget_requests = {fresh.prompts * 12}")
+    assert readings_of(fresh) == fresh.prompts * 10
+    assert "budget_requests" in about_draws(fresh)["stopped"]
+    assert len(read_answers(fresh.survey / "drawn_texts/chat/eng.parquet")) == fresh.prompts * 10
+
+
+def test_kills_lose_no_answer_that_has_arrived(drawn, tmp_path):
+    made, _ = drawn
+    job = read_job(made.folder / "storage/small/jobs/survey/readings/chat/eng/job.json")
+    cell = job.cells[0].model_copy(update={"answers": tmp_path / "answers.parquet"})
+    known = tmp_path / "known"
+    write_job(tmp_path / "job.json", job.model_copy(update={"cells": (cell,), "known_readings": known}))
+    command = [sys.executable, "-m", "valuesassets.node", str(tmp_path / "job.json")]
+    environment, total, paid = os.environ | {"THE_KEY": KEY}, made.prompts * N, made.server.paid
+    for share in (0.02, 0.3, 0.6, 0.9, 0.995):
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda share=share: made.server.paid - paid >= share * total, every=0.005)
+        process.kill()
         process.wait()
         wait_until(lambda: made.server.at_once == 0)
-        failed, _ = made.run()
-        assert failed == []
-        # What was under way at the kill was paid for, and never arrived.
-        assert made.prompts * 5 <= made.server.paid <= made.prompts * 5 + 4
-        assert made.table("drawn_answers").groupby("trial_id").size().eq(5).all()
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    # What was under way at a kill was paid for, and never arrived.
+    assert total <= made.server.paid - paid <= total + 5 * job.cells[0].endpoint.concurrency
+    whole = read_answers(made.survey / "drawn_texts/chat/eng.parquet")
+    assert read_answers(tmp_path / "answers.parquet") == whole

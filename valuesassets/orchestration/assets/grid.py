@@ -40,7 +40,7 @@ from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_json
-from valuesassets.records.jobs import AskingJob, GenerateCell, ScoreCell
+from valuesassets.records.jobs import GenerateCell, GenerateJob, ScoreCell, ScoreJob
 from valuesassets.records.parquet import (
     read_readings,
     read_trials,
@@ -89,7 +89,7 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
             *([directional.partition(":")[0]] if directional else []),
             *drawing_modules(study, instrument),
         ],
-        wiring=sources(asked_cell, answered_file, preflight_version, _tables, _report),
+        wiring=sources(asked_cell, _job_of, answered_file, preflight_version, _tables, _report),
     )
     def preflight(
         context: dg.AssetExecutionContext, storage: Storage, trials: dict[str, list[Trial]]
@@ -114,7 +114,7 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
         ]
         log: dict[str, Any] = {}
         if asked:
-            job = _job_of(study, name, asked)
+            job = _job_of(study, storage, name, asked)
             log["log"] = link_to(storage, run_node_job(context, job, study, storage, name))
         answered = {path.stem: path for path in (answered_file(study, cell, folder) for cell in asked)}
         verdict, failing, doubtful = judge_preflight(
@@ -163,14 +163,16 @@ def asked_cell(
     return generate_cell(study, storage, cell, instrument, str(cell), drawn, texts, is_drawn=True)
 
 
-def _job_of(study: Study, family: str, cells: Sequence[ScoreCell | GenerateCell]) -> AskingJob:
-    """The job that asks these cells of a family, which are all of one kind."""
+def _job_of(
+    study: Study, storage: Storage, family: str, cells: Sequence[ScoreCell | GenerateCell]
+) -> ScoreJob | GenerateJob:
+    """The job that asks these cells of a family, which are all of one kind. Draws behind an API are kept for the grid,
+    since they are paid for."""
     drawn = [cell for cell in cells if isinstance(cell, GenerateCell)]
-    return (
-        written_job(study, family, drawn)
-        if drawn
-        else score_job(study, family, [cell for cell in cells if isinstance(cell, ScoreCell)])
-    )
+    if drawn:
+        is_paid = study.families[family].endpoint is not None
+        return written_job(study, family, drawn, storage.known_readings if is_paid else None)
+    return score_job(study, family, [cell for cell in cells if isinstance(cell, ScoreCell)])
 
 
 def answered_file(study: Study, cell: ScoreCell | GenerateCell, folder: Path) -> Path:

@@ -25,16 +25,18 @@ LIBRARY |= {"padding", "truncation", "max_length", "return_tensors", "return_dic
 LIBRARY |= {"sanitize_control_tokens", "compiled_template"}
 
 
-def _require_texts(said: Any) -> Any:
+def _require_texts(text_or_table: Any) -> Any:
     """Require a text, or a table of texts by language, in one message for both."""
-    if said is None or isinstance(said, str):
-        return said
-    if isinstance(said, dict) and all(re.fullmatch(LANGUAGE, key) and isinstance(said[key], str) for key in said):
-        return said
+    if text_or_table is None or isinstance(text_or_table, str):
+        return text_or_table
+    if isinstance(text_or_table, dict) and all(
+        re.fullmatch(LANGUAGE, key) and isinstance(text_or_table[key], str) for key in text_or_table
+    ):
+        return text_or_table
     raise ValueError('a text in quotes, or a table of one for each language, such as { eng = "..." }, was expected')
 
 
-Said = str | dict[LanguageCode, str]
+TextOrTable = str | dict[LanguageCode, str]
 """A text, or one for each language of the prompts."""
 
 
@@ -44,12 +46,12 @@ class Prompting(Record):
     style: Literal["text", "chat"] = "text"
     """`text`: the bare prompt, for base models; `chat`: through the tokenizer's chat template. The other keys but
     `preamble` need `chat`."""
-    preamble: Annotated[Said | None, pydantic.BeforeValidator(_require_texts)] = pydantic.Field(
+    preamble: Annotated[TextOrTable | None, pydantic.BeforeValidator(_require_texts)] = pydantic.Field(
         default=None, exclude_if=lambda preamble: preamble is None
     )
     """Text before every prompt, such as a persona, or a table of one for each language. In a chat it begins the system
     message, or is one."""
-    system: Annotated[Said | None, pydantic.BeforeValidator(_require_texts)] = None
+    system: Annotated[TextOrTable | None, pydantic.BeforeValidator(_require_texts)] = None
     """System message, for trials whose own turns have none, or a table of one for each language. If left out, the chat
     template may add its own; an empty one prevents that."""
     answer_prefix: Literal["cue", "none"] = "cue"
@@ -93,7 +95,7 @@ class Prompting(Record):
 
     def variants(self) -> list["Prompting"]:
         """The prompting in each language that its tables name; one where it has no table."""
-        tables = [said for said in (self.preamble, self.system) if isinstance(said, dict)]
+        tables = [text_or_table for text_or_table in (self.preamble, self.system) if isinstance(text_or_table, dict)]
         return [self.in_language(language) for language in (tables[0] if tables else ("",))]
 
     def check(self, languages: Iterable[str]) -> None:
@@ -103,8 +105,8 @@ class Prompting(Record):
             ValueError: one lacks a language; names key and language.
         """
         for key in ("preamble", "system"):
-            said = getattr(self, key)
-            lacking = sorted(set(languages) - set(said)) if isinstance(said, dict) else []
+            text_or_table = getattr(self, key)
+            lacking = sorted(set(languages) - set(text_or_table)) if isinstance(text_or_table, dict) else []
             if lacking:
                 raise ValueError(f'prompting.{key}: no text in {", ".join(lacking)}; add {lacking[0]} = "..."')
 
@@ -150,12 +152,12 @@ class Prompting(Record):
         return self
 
 
-def _texts(said: Said) -> list[str]:
-    return list(said.values()) or [""] if isinstance(said, dict) else [said]
+def _texts(text_or_table: TextOrTable) -> list[str]:
+    return list(text_or_table.values()) or [""] if isinstance(text_or_table, dict) else [text_or_table]
 
 
-def _in_language(said: Said | None, language: str) -> str | None:
-    return said[language] if isinstance(said, dict) else said
+def _in_language(text_or_table: TextOrTable | None, language: str) -> str | None:
+    return text_or_table[language] if isinstance(text_or_table, dict) else text_or_table
 
 
 AS_TEXT = Prompting()

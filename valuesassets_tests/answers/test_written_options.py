@@ -213,6 +213,7 @@ LETTERS = Options(tuple("ABCDEFGHIJ"), (*FOUR.texts, "e", "f", "g", "h", "i", "j
         (FOUR, "- 2", 3),
         (FOUR, "> 2", 3),
         (FOUR, "```\n2\n```", 3),
+        (FOUR, "```2\n```", 3),
         (TEN, "10", 10),
         (TEN, "1", 1),
         (TEN, "10. right", 10),

@@ -124,16 +124,16 @@ def _read_label_first(line: str, options: Options) -> LineReading:
 
 def _read_behind_label(line: str, rest: str, place: int, options: Options) -> LineReading:
     """Read what follows a shown label in its line."""
-    said = rest[_end(_BEFORE_TEXT, rest) :]
-    own = _text_at_start(said, options)
+    words_behind = rest[_end(_BEFORE_TEXT, rest) :]
+    own = _text_at_start(words_behind, options)
     if own is not None:
         return _option(options, place, has_both=True) if place in own else _two(line)
-    if _is_missing(said, options):
+    if _is_missing(words_behind, options):
         return no_reading(Standing.DONT_KNOW, "says no answer", line)
     if _other_labels(rest, place, options):
         return _two(line)
     delimiter = _LETTER_DELIMITER if options.labels[0].isalpha() else DELIMITER
-    is_said = bool(delimiter.match(rest)) and says_something(said)
+    is_said = bool(delimiter.match(rest)) and says_something(words_behind)
     return _option(options, place, is_plain=False) if is_said else no_reading(Standing.NO_OPTION, "is no option", line)
 
 
@@ -173,9 +173,9 @@ def _range_of(line: str, start: int, labels: Sequence[str]) -> bool:
     return match is not None and _canonical(match[1]) in labels
 
 
-def _text_at_start(said: str, options: Options) -> set[int] | None:
+def _text_at_start(words_behind: str, options: Options) -> set[int] | None:
     """The places of the longest of the options' texts with which some words begin; None where they begin with none."""
-    words = words_of(said)
+    words = words_of(words_behind)
     places = [
         (len(text), place)
         for place, text in enumerate(_texts(options))
@@ -185,19 +185,19 @@ def _text_at_start(said: str, options: Options) -> set[int] | None:
     return {place for size, place in places if size == longest} if places else None
 
 
-def _other_labels(said: str, place: int, options: Options) -> bool:
+def _other_labels(words_behind: str, place: int, options: Options) -> bool:
     """Whether some words hold another shown label by itself."""
     alone = _LETTER_ALONE if options.labels[0].isalpha() else _STANDING_ALONE
     labels = {_canonical(label) for label in options.labels} - {_canonical(options.labels[place])}
-    return any(_canonical(each) in labels for each in alone.findall(said))
+    return any(_canonical(each) in labels for each in alone.findall(words_behind))
 
 
 def _is_missing(line: str, options: Options) -> bool:
     """Whether a line, or its first sentence, says don't know or no answer, or several such words."""
     missing = _missing(options.missing)
-    for said in (line, re.split(r"[.!…。।։](?=\s|$)", line, maxsplit=1)[0]):
-        parts = [words_of(part) for part in re.split(r"[/,;]", said)]
-        if words_of(said) in missing or all(part in missing for part in parts):
+    for sentence in (line, re.split(r"[.!…。।։](?=\s|$)", line, maxsplit=1)[0]):
+        parts = [words_of(part) for part in re.split(r"[/,;]", sentence)]
+        if words_of(sentence) in missing or all(part in missing for part in parts):
             return True
     return False
 

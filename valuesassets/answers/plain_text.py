@@ -8,7 +8,7 @@ _BREAKS = re.compile(r"<br\s*/?>|</(?:p|div|li|answer|response|output)>", re.IGN
 _TAGS = re.compile(r"</?[A-Za-z][^<>\n]*>|<\|[^<>|\n]*\|>|\[/?[A-Z_]{3,}\]")
 _LATEX = re.compile(r"\\(?:boxed|text(?:bf|it)?|mathbf|mathrm)\s*\{([^{}\n]*)\}")
 _DOLLARS = re.compile(r"\$([^$\n]+)\$")
-_FENCE = re.compile(r"```\w*(?=\s|$)|\\[()\[\]]")
+_FENCE = re.compile(r"```[A-Za-z]*(?=\s|$)|\\[()\[\]]")
 _EMPHASIS = re.compile(r"(?<!\w)[*_`]+|[*_`]+(?!\w)")
 _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2212\ufe63\uff0d"), "-")
 _QUOTES = dict.fromkeys(map(ord, "’‘ʼ`´"), "'")

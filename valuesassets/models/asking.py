@@ -19,6 +19,7 @@ from valuesassets.models.spelled_trials import model_key, spell_trials
 from valuesassets.records.errors import ScoringError, StorageError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.parquet import read_answers, read_readings, reading_rows, write_table, written_rows
+from valuesassets.records.preambles import with_preambles
 from valuesassets.records.readouts import Generate, Readout, ScoreLabels, ScoreSpans
 from valuesassets.records.table import Table
 from valuesassets.records.tables import ANSWERS, READINGS
@@ -66,9 +67,10 @@ class Asking:
 
     def __init__(self, opened: OpenedModel, trials: Sequence[Trial]) -> None:
         require_askable(opened, trials)
-        self.way, self.opened, self.trials = WAYS[type(trials[0].readout)], opened, trials
+        self.way, self.opened = WAYS[type(trials[0].readout)], opened
+        self.trials = with_preambles(trials, opened.prompting, opened.model_id)
         self.verb, self.things = self.way.verb, self.way.things
-        self.entries = self.way.prepare(opened, trials)
+        self.entries = self.way.prepare(opened, self.trials)
 
     def open_known(self, folder: Path, warn: Callable[[str], None] | None = None) -> Known[Any]:
         """Open the model's store below a folder that holds the stores of any number of models; `warn` gets damage."""
@@ -162,6 +164,7 @@ class Asking:
         return description | {"notes": [*notes, caution]} if caution and isinstance(notes, list) else description
 
     def _describe(self) -> dict[str, object]:
-        """The model's description, and in a chat the first prompt as the model sees it."""
-        first_prompt = first_shown(self.opened, self.trials) if self.opened.template else None
+        """The model's description, and in a chat or behind a preamble the first prompt as the model sees it."""
+        is_framed = self.opened.template or self.opened.prompting.preamble is not None
+        first_prompt = first_shown(self.opened, self.trials) if is_framed else None
         return {**self.opened.describe(), **({"first_prompt": first_prompt.text} if first_prompt else {})}

@@ -25,7 +25,7 @@ TRIED = (Turn("user", "1. 2. 3."), Turn("assistant", "4:"))
 
 @dataclass(frozen=True)
 class ChatTemplate:
-    """A chat template (Jinja, `source`) of a tokenizer `hf`, as a study sets it; `name` is for messages."""
+    """A chat template (Jinja, `source`) of a tokenizer `hf`, as a study sets it for a language; `name` for messages."""
 
     hf: Any
     name: str
@@ -36,6 +36,11 @@ class ChatTemplate:
     def sha256(self) -> str:
         """Hash of the template's text as it came with the model."""
         return hashlib.sha256(self.source.encode()).hexdigest()
+
+    @property
+    def system(self) -> str | None:
+        """What the system says by the study, in the language that the template is for."""
+        return self.prompting.system_in("")
 
     def opened(self, turns: Sequence[Turn]) -> str:
         """A chat up to the beginning of the model's turn (with the generation prompt)."""
@@ -67,7 +72,7 @@ class ChatTemplate:
     def own_system(self) -> str:
         """Text that the template adds before the first question besides the study's `system`; empty where it adds only
         control tokens and names of roles."""
-        return self._added_before(self.prompting.system)
+        return self._added_before(self.system)
 
     @property
     def caution(self) -> str | None:
@@ -75,7 +80,7 @@ class ChatTemplate:
         if not self.own_system:
             return None
         warning = f"the chat template says by itself, before the question: {self.own_system[:100]!r}"
-        is_left_out = self.prompting.system is None and not self._added_before("")
+        is_left_out = self.system is None and not self._added_before("")
         return f'{warning}; system = "" keeps it from that' if is_left_out else warning
 
     @cached_property
@@ -101,7 +106,7 @@ class ChatTemplate:
         return " ".join(sentences) if any(map(str.isalpha, " ".join(sentences))) else ""
 
     def _render_checked(self, turns: Sequence[Turn], **how: bool) -> str:
-        system = self.prompting.system
+        system = self.system
         if system is not None and turns[0].role != "system" and (system or self._default_system):
             turns = [Turn("system", system), *turns]
         text = self._render(turns, how)
@@ -186,7 +191,8 @@ def _as_macro(body: str) -> str:
 
 
 def read_template(hf: Any, name: str, prompting: Prompting) -> ChatTemplate | None:
-    """The chat template of a tokenizer, tried on a chat of one question; None where models are shown bare text.
+    """The chat template of a tokenizer, tried on a chat of one question in each language that `prompting` names; None
+    where models are shown bare text. It has what the system says in the first of them.
 
     Raises:
         TokenizerError: there is none, or it fails, has no place for the system text, asks for a date that the study
@@ -206,9 +212,15 @@ def read_template(hf: Any, name: str, prompting: Prompting) -> ChatTemplate | No
             f"{name}: its chat template is no text (found {type(source).__name__}); mend tokenizer_config.json, or say "
             "style = 'text'"
         )
-    template = ChatTemplate(hf, name, source, prompting)
+    templates = [_tried(ChatTemplate(hf, name, source, variant)) for variant in prompting.variants()]
+    return templates[0]
+
+
+def _tried(template: ChatTemplate) -> ChatTemplate:
+    """A template that was tried on a chat of one question; errors as for `read_template`."""
+    name, prompting = template.name, template.prompting
     template.opened(TRIED[:1])
-    if prompting.system == "" and template.own_system:
+    if template.system == "" and template.own_system:
         raise TokenizerError(
             f"{name}: the chat template says {template.own_system[:100]!r} by itself, with an empty `system` too; "
             "leave `system` out, or use another chat_template.jinja"

@@ -73,6 +73,17 @@ class OpenedModel:
         tokenizer = describe_tokenizer(self.tokenizer.hf, self.tokenizer.name, self.config.get_text_config().vocab_size)
         return replace(self, tokenizer=tokenizer, prompting=AS_TEXT, template=None)
 
+    def template_in(self, language: str) -> ChatTemplate | None:
+        """The chat template with what the system says in a language."""
+        if self.template is None or (prompting := self.prompting.in_language(language)) == self.template.prompting:
+            return self.template
+        return self._templates.setdefault(language, replace(self.template, prompting=prompting))
+
+    @cached_property
+    def _templates(self) -> dict[str, ChatTemplate]:
+        """The chat template in further languages, so that each is prepared once."""
+        return {}
+
     @property
     def window(self) -> int | None:
         """The smallest number of tokens that a layer looks back on; None where all layers see everything."""
@@ -87,11 +98,13 @@ class OpenedModel:
     def describe(self) -> dict[str, Any]:
         """The model's description for a file's metadata; `bos` lists the tokens that begin every prompt.
 
-        It has `prompting` where the model is asked in a chat, whose template begins prompts instead of `bos`, and
-        `gguf` and `quantisation` where the model was converted from a GGUF file.
+        It has `prompting` where the model is asked in a chat, whose template begins prompts instead of `bos`, or behind
+        a preamble, and `gguf` and `quantisation` where the model was converted from a GGUF file.
         """
         source = {"gguf": self.gguf.describe(), "quantisation": self.gguf.caution(self.dtype)} if self.gguf else {}
-        chat = self.template and self.prompting.model_dump(mode="json") | {"template_sha256": self.template.sha256}
+        chat = {"template_sha256": self.template.sha256} if self.template else {}
+        if self.template or self.prompting.preamble is not None:
+            chat = self.prompting.model_dump(mode="json") | chat
         return (
             {
                 "model": named_model(self.model_id),

@@ -106,7 +106,7 @@ def open_model(
         template,
         files.gguf,
     )
-    require_plain(f"{model}: system", opened.control_texts, [prompting.system or ""])
+    require_plain(f"{model}: system", opened.control_texts, [each.system_in("") or "" for each in prompting.variants()])
     return opened
 
 

@@ -48,7 +48,7 @@ def show_trial(opened: OpenedModel, trial: Trial) -> Shown:
         TokenizerError: it holds a control token or no part for the user, or the template fails or changes its text.
     """
     opened = as_shown(opened, trial)
-    template = opened.template
+    template = opened.template_in(trial.language)
     require_plain(
         opened.model_id,
         opened.control_texts,

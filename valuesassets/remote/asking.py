@@ -12,6 +12,7 @@ from typing import Any
 from valuesassets.records.errors import EndpointError, StorageError
 from valuesassets.records.files import sha256_json, unbroken
 from valuesassets.records.parquet import read_answers, read_readings, reading_rows, write_table, written_rows
+from valuesassets.records.preambles import with_preambles
 from valuesassets.records.readouts import Generate
 from valuesassets.records.settings.endpoints import Endpoint, is_loopback
 from valuesassets.records.settings.prompting import Prompting
@@ -86,6 +87,7 @@ class RemoteAsking:
         is_compared: bool = True,
     ) -> None:
         self.is_compared = is_compared
+        trials = with_preambles(trials, prompting, model)
         self.model, self.endpoint, self.prompting, self.trials = model, endpoint, prompting, trials
         self.provider = PROVIDERS[endpoint.provider](endpoint)
         self._responses: dict[str, ParsedResponse] = {}

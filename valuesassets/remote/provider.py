@@ -76,4 +76,4 @@ def turns_of(trial: Trial, prompting: Prompting) -> tuple[str | None, Sequence[t
     turns = [(turn.role, turn.text) for turn in trial.chat or ()] or [("user", trial.prompt)]
     if turns[0][0] == "system":
         return turns[0][1], turns[1:]
-    return prompting.system, turns
+    return prompting.system_in(trial.language), turns

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from valuesassets.records.files import sha256_json
+from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Reading, Record, Status, Trial
 from valuesassets.remote.cost import Usage, about_of, most_of
-from valuesassets.remote.provider import Body
+from valuesassets.remote.provider import Body, turns_of
 from valuesassets.remote.replies import ParsedResponse
 
 
@@ -64,9 +65,10 @@ def new_request(
     return Request(body, sha256_json([*identity, body]), about, most, parse)
 
 
-def texts_of(trial: Trial) -> list[str]:
-    """The texts of a trial that a model reads."""
-    return [turn.text for turn in trial.chat] if trial.chat else [trial.prompt]
+def texts_of(trial: Trial, prompting: Prompting) -> list[str]:
+    """The texts of a trial that a model reads, with what the system says."""
+    system, turns = turns_of(trial, prompting)
+    return [*([system] if system else []), *(text for _, text in turns)]
 
 
 def trial_name(trial: Trial) -> str:

@@ -203,7 +203,15 @@ def top_entries(
     return [
         TopEntry(
             trial,
-            (new_request(identity, provider.tokens_body(trial, prompting), texts_of(trial), 1, provider.parse_tokens),),
+            (
+                new_request(
+                    identity,
+                    provider.tokens_body(trial, prompting),
+                    texts_of(trial, prompting),
+                    1,
+                    provider.parse_tokens,
+                ),
+            ),
             max_width,
         )
         for trial in trials

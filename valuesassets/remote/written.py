@@ -69,7 +69,7 @@ def written_entries(
                 # Without a seed, all samples have the same body although their draws differ.
                 [*identity, f"sample {sample}"] if sample and body == first else identity,
                 body,
-                texts_of(trial),
+                texts_of(trial, prompting),
                 most,
                 lambda response, readout=readout: provider.parse_text(response, readout, prompting),
             )

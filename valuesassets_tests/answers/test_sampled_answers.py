@@ -48,8 +48,8 @@ def test_counted_texts_give_the_planted_answers_though_no_label_or_order_is_used
 )
 def test_an_answer_is_counted_where_it_says_one_option(text, counts):
     rows = sampled().query("trial_id == 'v1/0/forward' or trial_id == 'v1/0/reversed'").drop_duplicates("trial_id")
-    shown = [shown_options(prompt, "doc") for prompt in rows["prompt"]]
-    texts = [text.format(first=options[0][1], last=options[-1][1]) for options in shown]
+    option_lists = [shown_options(prompt, "doc") for prompt in rows["prompt"]]
+    texts = [text.format(first=options[0][1], last=options[-1][1]) for options in option_lists]
     answers = derive(rows.assign(answer_text=texts, n=1)).set_index("response_value")
     assert answers["p_valid"].eq(float(counts)).all()
     if counts:

@@ -23,14 +23,14 @@ def options_of(language: str, kind: str) -> Options:
     lexicon = load_lexicon(language)
     texts = (lexicon.agree, lexicon.disagree, f"{lexicon.yes}, {lexicon.agree}", f"{lexicon.no}, {lexicon.disagree}")
     ends = (lexicon.agree, *([""] * 8), lexicon.disagree)
-    labels, shown = {
+    labels, option_texts = {
         "numbers": (("1", "2", "3", "4"), texts),
         "points": (tuple(map(str, range(1, 11))), ends),
         "negative": (("-2", "-1", "0", "1", "2"), (texts[0], "", "", "", texts[1])),
         "letters": (("A", "B", "C", "D"), texts),
         "many letters": (tuple("ABCDEFGHIJ"), ends),
     }[kind]
-    return Options(labels, shown, tuple(range(len(labels))), lexicon.answer_cues, lexicon.missing_answers)
+    return Options(labels, option_texts, tuple(range(len(labels))), lexicon.answer_cues, lexicon.missing_answers)
 
 
 def prose_of(language: str) -> str:
@@ -213,6 +213,7 @@ LETTERS = Options(tuple("ABCDEFGHIJ"), (*FOUR.texts, "e", "f", "g", "h", "i", "j
         (FOUR, "- 2", 3),
         (FOUR, "> 2", 3),
         (FOUR, "```\n2\n```", 3),
+        (FOUR, "```2\n```", 3),
         (TEN, "10", 10),
         (TEN, "1", 1),
         (TEN, "10. right", 10),

@@ -285,6 +285,14 @@ CASES = [
         "'text'; say style = 'chat' or leave them out",
     ),
     bad(
+        "a preamble that lacks a language of the study",
+        study(
+            'kind = "reference"\nmodel_type = "mono"\n',
+            CHAT_FAMILY.replace('style = "chat"', 'style = "chat", preamble = { eng = "You live here." }'),
+        ),
+        'study.toml: families.reference-mono.prompting.preamble: no text in deu; add deu = "..."',
+    ),
+    bad(
         "thoughts without a limit",
         study(more='prompting = { style = "chat", answer_prefix = "none", thinking = "on" }\n'),
         "study.toml: key 'families.reference-mono.prompting': thinking = 'on' needs a limit of its own for thoughts; "

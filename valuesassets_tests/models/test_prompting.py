@@ -13,7 +13,7 @@ from valuesassets.models.asking import Asking
 from valuesassets.models.loading import load_weights, open_model
 from valuesassets.models.prompting import show_trial
 from valuesassets.models.spelled_trials import spell_trials
-from valuesassets.records.errors import ScoringError, TokenizerError
+from valuesassets.records.errors import InputError, ScoringError, TokenizerError
 from valuesassets.records.readouts import Generate, ScoreSpans, Span
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Reading, Status, Trial, Turn
@@ -118,6 +118,53 @@ def test_spans_stand_in_the_whole_chat_at_the_beginnings_of_the_models_turns(fol
     shown = show_trial(opened(folders[style]), asked(spans, CHAT))
     assert shown.text == text
     assert [shown.text[start] for start in shown.starts] == ["A", "B"]
+
+
+PERSONA = {"eng": "You live in Viet Nam.", "deu": "Sie leben in Vietnam."}
+
+
+def shown_in(model, language, **changes):
+    """How a question in a language is shown, as the model is asked it."""
+    (each,) = Asking(model, [replace(trial(QUESTION, 2), language=language, **changes)]).trials
+    return show_trial(model, each).text
+
+
+def test_the_system_text_and_the_preamble_are_those_of_the_prompts_language(folders):
+    model = opened(folders["chatml"], system={"eng": SYSTEM, "deu": "Kurz."}, preamble=PERSONA)
+    for language, words in (("eng", "You live in Viet Nam.\nBe brief."), ("deu", "Sie leben in Vietnam.\nKurz.")):
+        assert shown_in(model, language) == WITH_SYSTEM["chatml"].replace(SYSTEM, words)
+        own = shown_in(model, language, chat=(Turn("system", "Be long."), *CHAT[:1]), readout=Generate(5))
+        assert own.startswith(f"<|im_start|>system\n{PERSONA[language]}\nBe long.<|im_end|>")
+    alone = opened(folders["chatml"], preamble=PERSONA["eng"])
+    assert shown_in(alone, "fra") == WITH_SYSTEM["chatml"].replace(SYSTEM, PERSONA["eng"])
+    with pytest.raises(InputError, match=r'chatml: prompting.preamble: no text in fra; add fra = "..."$'):
+        shown_in(model, "fra")
+    with pytest.raises(TokenizerError, match="has no place for what the system says"):
+        opened(folders["no system"], preamble="You live in Viet Nam.")
+
+
+def test_a_preamble_stands_on_a_line_before_a_bare_prompt_and_gives_other_keys(folders):
+    plain = open_model(folders["chatml"], device="cpu")
+    persona = open_model(folders["chatml"], device="cpu", prompting=Prompting(preamble=PERSONA))
+    assert shown_in(persona, "deu") == f"Sie leben in Vietnam.\n{QUESTION}"
+    question = [trial(QUESTION, 2)]
+    keys = {Asking(model, question).entries[0].key for model in (plain, persona)}
+    assert len(keys) == 2
+    assert Asking(persona, question).trials[0].trial_id == question[0].trial_id
+    (by_hand,) = spell_trials(plain, [trial(f"You live in Viet Nam.\n{QUESTION}", 2)])
+    assert by_hand.key in keys
+    described = Asking(persona, question)._describe()
+    assert described["prompting"]["preamble"] == PERSONA
+    assert described["first_prompt"] == f"You live in Viet Nam.\n{QUESTION}"
+
+
+def test_spans_move_with_their_text_behind_a_preamble(folders):
+    spans = ScoreSpans((Span(5, 6, 0), Span(8, 9, 0)), (("A", "B"),))
+    for prompting in (Prompting(preamble=PERSONA), Prompting(style="chat", preamble=PERSONA)):
+        model = open_model(folders["chatml"], device="cpu", prompting=prompting)
+        (each,) = Asking(model, [asked(spans, prompt="One: A, B")]).trials
+        assert each.prompt == "You live in Viet Nam.\nOne: A, B"
+        assert [each.prompt[span.start : span.end] for span in each.readout.spans] == ["A", "B"]
 
 
 def test_text_style_shows_the_prompt_as_it_stands_and_its_metadata_have_no_word_of_chats(folders):

@@ -89,6 +89,31 @@ def test_bodies_are_what_the_interface_names_and_what_a_study_adds_or_leaves_out
     assert (bare["path"], bare["prompt"], bare["max_tokens"]) == ("/v1/completions", "bare", 7)
 
 
+def test_a_preamble_and_a_system_text_are_sent_in_the_prompts_language(tmp_path):
+    persona = {"eng": "You live in Viet Nam.", "deu": "Sie leben in Vietnam."}
+    chat = (Turn("system", "Be brief."), Turn("user", "a"))
+    trials = [asked("How many?", "q0"), replace(asked("Wie viele?", "q1"), language="deu"), asked("x", "q2", chat=chat)]
+    server = LoopbackOpenAi(
+        lambda body: {"choices": [{"text": "7", "finish_reason": "stop"}]} if "prompt" in body else written("7")
+    )
+    prompting = Prompting(style="chat", preamble=persona, system={"eng": "A number.", "deu": "Eine Zahl."})
+    with server.serving():
+        put(trials, server, tmp_path, prompting)
+        put(trials[:2], server, tmp_path, Prompting(preamble=persona), api="completions")
+        put(trials, server, tmp_path)
+        with pytest.raises(InputError, match=rf'^{MODEL}: prompting.system: no text in fra; add fra = "..."$'):
+            put([replace(trials[0], language="fra")], server, prompting=Prompting(style="chat", system=persona))
+    chats = [[turn["content"] for turn in body["messages"]] for body in server.bodies if "messages" in body]
+    assert chats[:3] == [
+        ["You live in Viet Nam.\nA number.", "How many?"],
+        ["Sie leben in Vietnam.\nEine Zahl.", "Wie viele?"],
+        ["You live in Viet Nam.\nBe brief.", "a"],
+    ]
+    assert chats[3:] == [["How many?"], ["Wie viele?"], ["Be brief.", "a"]]  # without a preamble it is another question
+    texts = [body["prompt"] for body in server.bodies if "prompt" in body]
+    assert texts == ["You live in Viet Nam.\nHow many?", "Sie leben in Vietnam.\nWie viele?"]
+
+
 def test_what_the_sdks_variables_would_add_is_not_sent(monkeypatch):
     for name in ("ORG_ID", "PROJECT_ID", "ADMIN_KEY", "API_KEY"):
         monkeypatch.setenv(f"OPENAI_{name}", "somebody-elses")

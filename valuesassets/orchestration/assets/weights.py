@@ -61,7 +61,8 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
             # The cache as text, not as a path: removed weights are no reason to fetch them again.
             entries = {"cache": fetched["cache"], "free_gib": fetched["free_gib"], "models": table_of(rows)}
             metadata = shown_log(storage, log) | entries
-        chat = {"prompting": family.prompting.model_dump(mode="json")} if family.prompting.is_chat else {}
+        is_framed = family.prompting.is_chat or family.prompting.preamble is not None
+        chat = {"prompting": family.prompting.model_dump(mode="json")} if is_framed else {}
         host = {"model": family.model_id, **family.endpoint.asked} if family.endpoint else {}
         now = fetched | {"run": {"dtype": family.dtype, "bos": family.bos} | chat | host}
         version = data_version(before, now)

@@ -145,10 +145,10 @@ class Family(Record):
         return self
 
     def check(self, name: str, study: "Study") -> None:
-        """Require that the study has the languages that the family supports.
+        """Require that the study has the languages that the family supports, and its prompting a text in each.
 
         Raises:
-            ValueError: it lacks one.
+            ValueError: one of them lacks a language.
         """
         unknown = set() if self.languages == "card" else set(self.languages or ()) - set(study.languages)
         if unknown:
@@ -156,6 +156,10 @@ class Family(Record):
                 f"families.{name}.languages: {', '.join(sorted(unknown))} not among the study's languages; add "
                 "them or leave them out"
             )
+        try:
+            self.prompting.check(study.family_languages(name))
+        except ValueError as error:
+            raise ValueError(f"families.{name}.{error}") from None
         if self.draws is not None and study.questionnaires is None:
             raise ValueError(
                 f"families.{name}.draws: the survey alone counts draws, and there is no [questionnaires]; leave it out"

@@ -5,17 +5,18 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from unittest import mock
 
 import pandas as pd
 import pytest
 
-from valuesassets.answers.reference_models import shown_options
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.records.jobs import read_job, write_job
 from valuesassets.records.parquet import read_answers, read_readings, read_trials, table_metadata
 from valuesassets.records.study import load_study
-from valuesassets_tests.orchestration.drawing_server import DrawingServer, Truth
+from valuesassets_tests.orchestration.drawing_server import DrawingServer
+from valuesassets_tests.orchestration.drawn_at_a_server import draw_cell, truths_of
 from valuesassets_tests.orchestration.one_asset import failures, materialise
 from valuesassets_tests.orchestration.run_again import run_again_here
 from valuesassets_tests.orchestration.small_study import copied
@@ -44,20 +45,6 @@ UP_TO_PROBE = ("preflight", "readings", "drawn_answers", "probe_distributions")
 pytestmark = pytest.mark.slow
 
 
-def truths_of(survey):
-    """What a family of the study answers in English, as shares of each prompt's options."""
-    readings = read_readings(survey / "readings/reference-multi/eng.parquet")
-    truths = {}
-    for trial, reading in zip(read_trials(survey / "trials/eng.parquet"), readings, strict=True):
-        if trial.estimator is None:
-            texts = tuple(text for _, text in shown_options(trial.prompt, trial.trial_id))
-            cue = trial.prompt.rpartition("\n")[2].removesuffix(":")
-            # Most draws are options, so that few questions have too few.
-            probs = tuple(0.9 * prob / reading.p_valid for prob in reading.label_probs)
-            truths[trial.prompt] = Truth(trial.labels, texts, trial.values, probs, cue)
-    return truths
-
-
 class Drawn:
     """A copy of a study with a family behind a server, which draws."""
 
@@ -67,7 +54,7 @@ class Drawn:
         self.study = folder / "small.toml"
         self.before = self.study.read_text(encoding="utf-8")
         self.survey = folder / "storage/small/survey"
-        self.server = DrawingServer(truths_of(self.survey))
+        self.server = DrawingServer(truths_of(self.survey, "eng"))
 
     def write(self, draws, more=""):
         family = FAMILY.format(model=MODEL, base_url=self.server.base_url, draws=draws, more=more)
@@ -102,6 +89,8 @@ def test_every_prompt_is_drawn_as_often_as_the_study_says_and_nothing_twice(draw
     preflight = read_trials(made.folder / "storage/small/jobs/survey/preflight/chat/eng.trials.parquet")
     # The draws of the preflight are among those of the grid.
     assert len(preflight) >= 20
+    requests = Counter((body["messages"][-1]["content"], body["seed"]) for body in made.server.bodies[:paid])
+    assert {request: n for request, n in requests.items() if n > 1} == {}
     assert paid == made.prompts * N
     failed, paid_again = made.run()
     assert (failed, paid_again) == ([], 0)
@@ -215,3 +204,15 @@ def test_kills_lose_no_answer_that_has_arrived(drawn, tmp_path):
     assert total <= made.server.paid - paid <= total + 5 * job.cells[0].endpoint.concurrency
     whole = read_answers(made.survey / "drawn_texts/chat/eng.parquet")
     assert read_answers(tmp_path / "answers.parquet") == whole
+
+
+def test_draws_recover_what_a_server_answers(small_study, monkeypatch):
+    monkeypatch.setenv("THE_KEY", KEY)
+    texts, means = draw_cell(small_study / "storage/small/survey", "fra")
+    is_option = texts["code"].notna()
+    assert (texts.loc[is_option, "read"] == texts.loc[is_option, "code"]).all()
+    assert texts.loc[~is_option, "read"].isna().all()
+    assert len(means) >= 30
+    assert means["w1_unit"].mean() <= 0.045
+    assert means["p_valid"].mean() == pytest.approx(0.9, abs=0.015)
+    assert means["true"].between(means["low"], means["high"]).mean() >= 0.85

@@ -14,11 +14,13 @@ import pandas as pd
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.country_distances import advantages, jsd_bits_to_countries, of_own
 from valuesassets.comparing.distances import cell_distances, compare_cells
+from valuesassets.comparing.draws import Draws
 from valuesassets.comparing.human_comparison import derive_human_comparison
 from valuesassets.comparing.mono_vs_multi import derive_mono_vs_multi
 from valuesassets.comparing.scales import Scales
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import jsd_distance_of
+from valuesassets.measure.drawn_answers import mean_variance_of
 from valuesassets.measure.means import mean_of_known
 from valuesassets.records.frames import records, rows_where
 from valuesassets.records.study import Study
@@ -153,6 +155,24 @@ def simulate_answers(
     if respondents:
         grid = replace(grid, respondents=np.full(people.shape[:2], float(respondents)))
     return SimulatedAnswers(grid, planted, true_people)
+
+
+def drawn_answers(grid: AnswerGrid, n: int, random: np.random.Generator, models: Sequence[str] = ()) -> AnswerGrid:
+    """The grid with `n` draws of each answer in each order and wording, of these families; of all if none is named."""
+    is_drawn = np.isin(grid.model_of, list(models or grid.models))
+    is_there = np.isfinite(grid.sides).all(axis=-1) & is_drawn[:, None]
+    probs = np.where(is_there[..., None], grid.sides, grid.scales.uniform())
+    probs = probs / probs.sum(axis=-1, keepdims=True) * (1 - 1e-12)  # numpy refuses sums that exceed 1 by rounding
+    sides = np.where(is_there[..., None], sampled(probs, n, random), grid.sides)
+    n_read = np.where(is_there, float(n), np.inf)
+    squares = np.prod(sides.shape[:2]) ** 2
+    cramer = np.nansum(np.where(is_there, grid.scales.cramer_noise(sides, n_read), 0), axis=(0, 1)) / squares
+    of_means = mean_variance_of(sides, n_read, grid.scales.unit)
+    mean = np.nansum(np.where(is_there & grid.scales.is_ordinal, of_means, 0), axis=(0, 1)) / squares
+    answers = np.where(
+        is_there.any(axis=(0, 1))[..., None], mean_of_known(mean_of_known(sides, axis=0), axis=0), grid.answers
+    )
+    return replace(grid, answers=answers, sides=sides, draws=Draws(n_read, cramer, mean))
 
 
 def tilted(scales: Scales, tilt: Array) -> Array:

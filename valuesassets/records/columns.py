@@ -425,7 +425,7 @@ KINDS = (
     (SHARES, share),
     (SCALE_UNITS, scale_share),
     (DISTANCES, partial(share, unit="")),
-    ({"r": "correlation"}, partial(number, low=-1, high=1)),
+    ({"r": "correlation; where the noise of drawn answers is taken out, it may pass 1 by chance"}, number),
     ({"jsd_bits": "Jensen-Shannon divergence"}, partial(share, unit="bits")),
     (UNBIASED_BITS, partial(number, unit="bits")),
     (BITS, partial(number, unit="bits", low=0)),

@@ -50,6 +50,15 @@ ANALYSES = {
             "errors": "Means over simulations",
         },
     ),
+    "draws": Analysis(
+        "valuesassets_tests.simulations.survey.drawn",
+        {
+            "coverage": "How often intervals hold the truth, answers drawn",
+            "rejections": "How often any test of a family rejects, answers drawn",
+            "verdicts": "Verdicts on families, answers drawn",
+            "noise": "What drawing leaves in distances",
+        },
+    ),
     "awareness": Analysis(
         "valuesassets_tests.simulations.worldvaluesbench.estimators",
         {
@@ -87,7 +96,7 @@ def estimators(
         Path | None, typer.Option(help="File for the figures (JSON); none is written if left out.")
     ] = None,
     only: Annotated[
-        str | None, typer.Option(help="Analyses to try: answers, awareness, psych, robustness or dilemmas.")
+        str | None, typer.Option(help="Analyses to try: answers, draws, awareness, psych, robustness or dilemmas.")
     ] = None,
 ) -> None:
     """Simulate data with a known truth, analyse each, and print how often intervals hold it and tests reject."""

@@ -215,8 +215,8 @@ def test_drawn_answers_are_recovered_within_what_drawing_does_and_others_are_not
     other = probe().query("model == 'reference-mono' and language == 'eng'").assign(language="pol")
     assert not any(verdict(of_draws(other, 40, seed))["is_recovered"] for seed in range(10))
     comparison = compare_with_plants(drawn[0], planted())
-    expected, found = comparison["by_draws_w1_unit_error"].mean(), comparison["w1_unit_error"].mean()
-    assert found == pytest.approx(expected, rel=0.2)
+    expected = comparison["by_draws_w1_unit_error"].mean()
+    assert comparison["w1_unit_error"].mean() == pytest.approx(expected, rel=0.2)
     assert comparison["averaged_w1_unit_error"].mean() == pytest.approx(
         comparison["by_draws_averaged_w1_unit_error"].mean(), rel=0.25
     )

@@ -74,8 +74,8 @@ def test_noise_of_the_grid_is_what_drawing_does_on_average():
         expected.append(again.draws.mean_noise)
     is_drawn, ordinal = grid().is_drawn, scales.is_ordinal
     assert np.mean(noise, axis=0)[is_drawn].mean() == pytest.approx(np.mean(off, axis=0)[is_drawn].mean(), rel=0.06)
-    found, told = (np.mean(each, axis=0)[is_drawn & ordinal].mean() for each in (of_means, expected))
-    assert told == pytest.approx(found, rel=0.06)
+    squares, variance = (np.mean(each, axis=0)[is_drawn & ordinal].mean() for each in (of_means, expected))
+    assert variance == pytest.approx(squares, rel=0.06)
 
 
 def test_two_wordings_halve_the_noise_of_their_mean():

@@ -79,10 +79,10 @@ def test_ends_of_many_means_are_those_of_each():
     values[0, 1, 1:] = np.nan
     low, high = skewed_mean_ends(values, 0.9)
     for place in np.ndindex(3, 5):
-        known = values[place][np.isfinite(values[place])]
-        if known.size < 2:
+        present = values[place][np.isfinite(values[place])]
+        if present.size < 2:
             assert np.isnan(low[place])
             assert np.isnan(high[place])
             continue
-        one = mean_test(known, 0.9)
+        one = mean_test(present, 0.9)
         assert (low[place], high[place]) == pytest.approx((one.low, one.high))

@@ -128,8 +128,11 @@ def _try(name: str, seeds: range, processes: int | None) -> tuple[dict[str, Any]
         rows = simulated(partial(module.simulate_worlds, study), kinds, processes, "simulating answers")
         summary = module.summarise_worlds(rows, study, seeds.start)
     else:
-        rows = simulated(module.simulate_worlds, kinds, processes, f"simulating {name}")
-        summary = module.summarise_worlds(rows)
+        simulate, summarise = (
+            getattr(module, word, None) or getattr(module, f"{word}_worlds") for word in ("simulate", "summarise")
+        )
+        rows = simulated(simulate, kinds, processes, f"simulating {name}")
+        summary = summarise(rows)
     for table, heading in analysis.headings.items():
         _print(heading, summary[table].set_index("kind").T.reset_index() if table == "worlds" else summary[table])
     if "notes" in summary:

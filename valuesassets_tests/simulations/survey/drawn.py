@@ -24,12 +24,12 @@ from valuesassets.comparing.simulated_answers import (
     simulated_scales,
     simulation_study,
 )
-from valuesassets.instruments.survey.measures import simulated_worlds
+from valuesassets.instruments.survey.measures import simulated_worlds as analysed
 from valuesassets.records.frames import parts_of, records, rows_where
 from valuesassets.records.study import Study, load_study
 
 ANALYSED, NOISE = "analysed: ", "noise"
-KINDS = (*(f"{ANALYSED}{kind}" for kind in simulated_worlds.KINDS), NOISE)
+KINDS = (*(f"{ANALYSED}{kind}" for kind in analysed.KINDS), NOISE)
 DRAWS = 40
 """Answers drawn in each order and wording, where analyses are tried."""
 SIZES = (10, 40)
@@ -48,14 +48,14 @@ Records = list[dict[str, Any]]
 def cramer_study(languages: int = LANGUAGES) -> Study:
     """A study of simulated data that compares answers by squared Cramér distances."""
     whole = load_study("demo_survey_22")
-    study = simulation_study(whole, list(whole.languages)[:languages], simulated_worlds.RESAMPLES)
+    study = simulation_study(whole, list(whole.languages)[:languages], analysed.RESAMPLES)
     return study.model_copy(update={"inference": study.inference.model_copy(update={"distance": "cramer"})})
 
 
-def simulate_worlds(kind: str, seeds: Sequence[int]) -> Records:
-    """The results of simulations of one kind, one per seed, for `summarise_worlds`."""
+def simulate(kind: str, seeds: Sequence[int]) -> Records:
+    """The results of simulations of one kind, one per seed, for `summarise`."""
     if kind != NOISE:
-        rows = simulated_worlds.simulate_worlds(cramer_study(), kind.removeprefix(ANALYSED), seeds, DRAWS)
+        rows = analysed.simulate_worlds(cramer_study(), kind.removeprefix(ANALYSED), seeds, DRAWS)
         return [{"of": ANALYSED} | row for row in rows]
     return [{"of": NOISE, "kind": NOISE, "seed": seed} | row for seed in seeds for row in _of_noise(seed)]
 
@@ -105,10 +105,10 @@ def _with_same(values: Any, grid: AnswerGrid, exact: str, other: str, axis: int)
     return np.moveaxis(same, 0, axis)
 
 
-def summarise_worlds(results: Records) -> dict[str, pd.DataFrame]:
+def summarise(results: Records) -> dict[str, pd.DataFrame]:
     """Coverage, rejections and verdicts of the analyses, and `noise`: means over simulations and their errors."""
-    analysed = [row for row in results if row["of"] == ANALYSED]
-    tables = simulated_worlds.summarise_worlds(analysed, cramer_study(), 1, DRAWS) if analysed else {}
+    of_analyses = [row for row in results if row["of"] == ANALYSED]
+    tables = analysed.summarise_worlds(of_analyses, cramer_study(), 1, DRAWS) if of_analyses else {}
     rows = []
     of_noise = pd.DataFrame([row for row in results if row["of"] == NOISE])
     for (measure, n), part in parts_of(of_noise, ["measure", "n"]) if len(of_noise) else ():
@@ -121,7 +121,7 @@ def summarise_worlds(results: Records) -> dict[str, pd.DataFrame]:
                 "mean": float(values.mean()),
                 "se": se,
                 "beside": float(part["noise"].mean()),
-                "n_worlds": len(values),
+                "n_simulations": len(values),
             }
         )
     return tables | {"noise": pd.DataFrame(rows)}
@@ -134,7 +134,7 @@ def evidence(summary: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
 
 def faults_of(summary: Mapping[str, pd.DataFrame]) -> list[str]:
     """The deviations from expectation beyond Monte Carlo error, in words."""
-    faults = simulated_worlds.faults_of(summary) if "coverage" in summary else []
+    faults = analysed.faults_of(summary) if "coverage" in summary else []
     for row in records(summary["noise"]):
         what = f"{row['measure']} at {row['n']} draws: {row['mean']:.2g}"
         if row["measure"] == "twice" and abs(row["mean"]) > MOST_BIAS * row["beside"]:

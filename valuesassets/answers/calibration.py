@@ -9,14 +9,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom
 
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import Distribution, distribution, tvd, uniform_like, wasserstein1_unit
-from valuesassets.measure.sampling_error import allowed_mean, simulate_sampling_error
+from valuesassets.measure.sampling_error import ALLOWED_SDS, SamplingError, allowed_mean, simulate_sampling_error
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
 from valuesassets.records.frames import parts_of
 from valuesassets.records.questions import ResponseType
+from valuesassets.records.settings.draws import LEAST_OPTIONS
 from valuesassets.records.settings.measuring import Phantom
 from valuesassets.records.tables import TABLES
 
@@ -27,6 +29,10 @@ AVERAGED = "averaged_w1_unit_error"
 """Column of the error of answers averaged over orders; its 95th percentile reveals masses averaged as if shares."""
 DRAWN = [f"drawn_{error}" for error in ERRORS]
 """Columns of the expected sampling error in `SAMPLED`; its standard deviation is in `<name>_sd`."""
+BY_DRAWS = [f"by_draws_{error}" for error in (*ERRORS, AVERAGED)]
+"""Columns of the error expected of an answer that is a share of draws; its standard deviation is in `<name>_sd`."""
+UNRESOLVED = "by_draws_unresolved"
+"""Column of the probability that drawing leaves a question unresolved."""
 CELL = ["model", "language"]
 QUESTION = [*CELL, "question_id", "wording"]
 STRONG_BIAS, REAL_MASS = 0.15, 0.10
@@ -59,7 +65,7 @@ def compare_with_plants(probe: pd.DataFrame, plants: pd.DataFrame, sampled: pd.D
             | _compared(recovered, plant)
             | _sampled(drawn.get(question), plant, question)
         )
-    return pd.DataFrame(rows, columns=pd.Index(TABLES["calibration"].names))
+    return TABLES["calibration"].frame(rows)
 
 
 def summarise_recovery(comparison: pd.DataFrame, phantom: Phantom) -> pd.DataFrame:
@@ -67,7 +73,8 @@ def summarise_recovery(comparison: pd.DataFrame, phantom: Phantom) -> pd.DataFra
 
     Answers are recovered if every question was read, the mean errors are within the study's limits, and so is the 95th
     percentile of the error of a cell's averaged answers. For the sampled channel the allowed sampling error is added to
-    the limit. A cell is recovered if all its response types are.
+    the limit, and to all limits where the answers themselves are shares of draws. A cell is recovered if all its
+    response types are.
     """
     rows = []
     for (model, language), cell in parts_of(comparison, CELL):
@@ -75,9 +82,9 @@ def summarise_recovery(comparison: pd.DataFrame, phantom: Phantom) -> pd.DataFra
         for (kind,), part in parts_of(cell, ["response_type"]):
             kinds[kind] = _summary(part, phantom)
         off = [f"{kind}: {summary['reason']}" for kind, summary in kinds.items() if not summary["is_recovered"]]
-        tail, limit = whole[f"{AVERAGED}_p95"], phantom.largest_tail
+        tail, limit = whole[f"{AVERAGED}_p95"], phantom.largest_tail + _tail_of_draws(cell)
         # For cells only: a percentile of two or three questions is meaningless.
-        uneven = [f"95th percentile of {AVERAGED} {tail:.3f} is above {limit:g}"] if tail > limit else []
+        uneven = [f"95th percentile of {AVERAGED} {tail:.3f} is above {limit:.3g}"] if tail > limit else []
         reasons = [*([whole["reason"]] if whole["reason"] else []), *uneven, *off]
         whole |= {"is_recovered": not reasons, "reason": "; ".join(map(str, reasons)) or None}
         for kind, summary in {"all": whole, **kinds}.items():
@@ -123,30 +130,61 @@ def _compared(recovered: pd.DataFrame, plant: pd.DataFrame) -> dict[str, object]
         "status": first["status"],
         "reason": first["reason"],
     }
+    row |= _unresolved_by_drawing(recovered, wanted)
     if first["status"] != "ok":
         return row
     return row | {
         **dict(zip(ERRORS, _errors(recovered, plant), strict=True)),
         AVERAGED: _distance(recovered, plant, "prob_averaged"),
+        **_by_draws(recovered, plant),
         "recovered_p_valid": float(first["p_valid"]),
         "recovered_position_bias": float(first["position_bias_magnitude"]),
     }
 
 
-def _sampled(drawn: pd.DataFrame | None, plant: pd.DataFrame, question: tuple[str, ...]) -> dict[str, object]:
-    """The sampled channel of one question; n alone where it was not sampled, or where no answer was an option."""
-    if drawn is None:
-        return {"n_sampled": 0}
-    wanted, first, n = plant.iloc[0], drawn.iloc[0], int(drawn["n"].iloc[0])
-    if np.isnan(_numbers(drawn, "prob_averaged")).any():
-        return {"n_sampled": n}
-    chance = simulate_sampling_error(
+def _n_drawn(recovered: pd.DataFrame) -> int:
+    """The answers drawn in each of two orders; 0 where probabilities were read."""
+    return 0 if "n_drawn" not in recovered else int(recovered["n_drawn"].iloc[0]) // 2
+
+
+def _unresolved_by_drawing(recovered: pd.DataFrame, wanted: pd.Series) -> dict[str, float]:
+    """The probability that too few draws of an order are an option; none where probabilities were read."""
+    if not (n := _n_drawn(recovered)):
+        return {}
+    enough = [binom.sf(LEAST_OPTIONS - 1, n, float(wanted[f"p_valid_{side}"])) for side in ("forward", "reversed")]
+    return {UNRESOLVED: float(1 - np.prod(enough))}
+
+
+def _by_draws(recovered: pd.DataFrame, plant: pd.DataFrame) -> dict[str, float]:
+    """What drawing does to the errors of a question whose answers are shares of draws; none where they were read."""
+    if not (n := _n_drawn(recovered)):
+        return {}
+    error = _sampling_error(plant, n, *(str(plant[name].iloc[0]) for name in QUESTION))
+    by_chance = (error.distance, error.p_valid, error.position_bias, error.averaged)
+    means = {name: each.mean for name, each in zip(BY_DRAWS, by_chance, strict=True)}
+    return means | {f"{name}_sd": each.sd for name, each in zip(BY_DRAWS, by_chance, strict=True)}
+
+
+def _sampling_error(plant: pd.DataFrame, n: int, *question: str) -> SamplingError:
+    """The errors of `n` answers in each order that are drawn from what was planted."""
+    wanted = plant.iloc[0]
+    return simulate_sampling_error(
         plant[["prob_forward", "prob_reversed"]].to_numpy(dtype=float).T,
         (float(wanted["p_valid_forward"]), float(wanted["p_valid_reversed"])),
         _numbers(plant, "analysis_value") if _is_ordinal(plant) else None,
         n,
         seeded("sampling error", *question),
     )
+
+
+def _sampled(drawn: pd.DataFrame | None, plant: pd.DataFrame, question: tuple[str, ...]) -> dict[str, object]:
+    """The sampled channel of one question; n alone where it was not sampled, or where no answer was an option."""
+    if drawn is None:
+        return {"n_sampled": 0}
+    first, n = drawn.iloc[0], int(drawn["n"].iloc[0])
+    if np.isnan(_numbers(drawn, "prob_averaged")).any():
+        return {"n_sampled": n}
+    chance = _sampling_error(plant, n, *question)
     by_chance = (chance.distance, chance.p_valid, chance.position_bias)
     return {
         **dict(zip(SAMPLED, _errors(drawn, plant), strict=True)),
@@ -195,20 +233,43 @@ def _summary(part: pd.DataFrame, phantom: Phantom) -> dict[str, Any]:
     n_silent = int((is_sampled & np.isnan(_numbers(part, "sampled_p_valid"))).sum())
     summary: dict[str, Any] = {"n": len(part), "n_unreadable": n_unreadable, "n_sampled": int(is_sampled.sum())}
     counted = {
-        "could not be read": n_unreadable,
+        "could not be read": n_unreadable if n_unreadable > _unresolved_at_most(part) else 0,
         "were not sampled": int((~is_sampled).sum()) if is_sampled.any() else 0,
         "got no sampled answer that is an option": n_silent,
     }
     faults = [f"{count} of {len(part)} questions {what}" for what, count in counted.items() if count]
     for error, sampled, drawn, limit in zip(ERRORS, SAMPLED, DRAWN, phantom.limits, strict=True):
         bound = limit + allowed_mean(part[drawn], part[f"{drawn}_sd"])
-        for name, most in ((error, limit), (sampled, bound)):
+        for name, most in ((error, limit + _mean_of_draws(part, error)), (sampled, bound)):
             mean, p95 = _mean_and_p95(part, name)
             summary |= {f"{name}_mean": mean, f"{name}_p95": p95}
             faults += [f"mean {name} {mean:.3f} is above {most:.3g}"] if mean > most else []
         summary[f"{sampled}_bound"] = bound
     summary[f"{AVERAGED}_p95"] = _mean_and_p95(part, AVERAGED)[1]
     return summary | {"is_recovered": not faults, "reason": "; ".join(faults) or None}
+
+
+def _unresolved_at_most(part: pd.DataFrame) -> float:
+    """The most unresolved questions that are attributed to drawing; 0 where no answer is a share of draws."""
+    if UNRESOLVED not in part:
+        return 0.0
+    p = np.nan_to_num(_numbers(part, UNRESOLVED))
+    return float(p.sum() + ALLOWED_SDS * np.sqrt((p * (1 - p)).sum()))
+
+
+def _mean_of_draws(part: pd.DataFrame, error: str) -> float:
+    """What drawing may add to a mean error; 0 where no answer is a share of draws."""
+    name = f"by_draws_{error}"
+    return float(np.nan_to_num(allowed_mean(part[name], part[f"{name}_sd"]))) if name in part else 0.0
+
+
+def _tail_of_draws(cell: pd.DataFrame) -> float:
+    """What drawing may add to the 95th percentile of the errors of averaged answers; 0 likewise."""
+    name = f"by_draws_{AVERAGED}"
+    if name not in cell:
+        return 0.0
+    most = _numbers(cell, name) + ALLOWED_SDS * _numbers(cell, f"{name}_sd")
+    return float(np.nanquantile(most, 0.95)) if np.isfinite(most).any() else 0.0
 
 
 def _numbers(part: pd.DataFrame, name: str) -> Array:

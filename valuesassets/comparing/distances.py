@@ -24,6 +24,7 @@ from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.permanova import pairs_of
 from valuesassets.measure.resampling import interval_ends, means_with_intervals, resample_counts, with_ends
 from valuesassets.measure.seeding import seeded
+from valuesassets.measure.skewed_means import skewed_mean_ends
 from valuesassets.records.study import Study
 from valuesassets.records.tables import TABLES
 
@@ -163,9 +164,16 @@ def _pairs(
 
 def _squares(distances: CellDistances, level: float) -> dict[str, Array]:
     """(C, C) mean distances and the ends of their intervals, by column."""
-    low, high = interval_ends(distances.drawn, distances.n_items, level)
+    low, high = _mean_ends(distances, level)
     by_pair = with_ends(distances.name, distances.mean, (low, high))
     return {name: distances.square(each) for name, each in by_pair.items()}
+
+
+def _mean_ends(distances: CellDistances, level: float) -> tuple[Array, Array]:
+    """(P,) ends of mean distances; squared ones are skewed, so that percentile intervals would end too low."""
+    if distances.is_rooted:
+        return interval_ends(distances.drawn, distances.n_items, level)
+    return skewed_mean_ends(distances.by_item, level)
 
 
 def _baselines(
@@ -199,7 +207,10 @@ def _baselines(
     columns = {"what": what, "kind": kinds, **mean[jsd.name].columns(jsd.name)}
     columns |= {"w1_unit": mean_of_known(of_measure["w1_unit"])}
     columns |= {"n_pairs": [len(each["w1_unit"]) for each in by_item], "n_items": mean[distances.name].n}
-    return pd.DataFrame(columns | mean[distances.name].columns(distances.name))
+    if distances.is_rooted:
+        return pd.DataFrame(columns)
+    ends = skewed_mean_ends(of_measure[distances.name], study.inference.level)
+    return pd.DataFrame(columns | with_ends(distances.name, mean[distances.name].mean, ends))
 
 
 def _to_null(grid: AnswerGrid, cells: NDArray[np.intp], null: Array) -> dict[str, Array]:

@@ -39,8 +39,8 @@ class Draws:
     @property
     def n(self) -> Array:
         """(C, I) draws that are an option, over orders and wordings; infinite where probabilities were read."""
-        known = np.where(np.isfinite(self.n_read), self.n_read, 0).sum(axis=(0, 1))
-        return np.where(self.is_drawn, known, np.inf)
+        sums = np.where(np.isfinite(self.n_read), self.n_read, 0).sum(axis=(0, 1))
+        return np.where(self.is_drawn, sums, np.inf)
 
     def smoothed(self, sides: Array, n_options: NDArray[np.intp]) -> Array:
         """(O, W, C, I, K) answers with pseudo-draws, so that an option that nobody drew has a logarithm.

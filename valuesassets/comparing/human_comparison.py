@@ -39,6 +39,7 @@ from valuesassets.measure.resampling import (
     with_ends,
 )
 from valuesassets.measure.seeding import seeded
+from valuesassets.measure.skewed_means import skewed_mean_ends
 from valuesassets.records.frames import parts_of, records, rows, rows_where
 from valuesassets.records.study import Study, why_no_people
 from valuesassets.records.tables import TABLES
@@ -197,6 +198,9 @@ def _averages(measured: Mapping[str, Array], counts: Array, level: float) -> dic
     columns: dict[str, NDArray] = {"n_items": n_items, "n_items_w1": means["w1_unit"].n}
     for name, mean in means.items():
         columns |= mean.columns(name)
+    if CRAMER in measured:
+        # Squared distances of few items are skewed: percentile intervals would end too low.
+        columns |= with_ends(CRAMER, means[CRAMER].mean, skewed_mean_ends(measured[CRAMER], level))
     return columns
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.comparing.answer_grid import AnswerGrid
-from valuesassets.measure.distances import entropy_bits_of, tvd_of
+from valuesassets.measure.distances import tvd_of
 from valuesassets.records.tables import TABLES
 
 NEAR_UNIFORM = 0.95
@@ -15,10 +15,12 @@ def derive_item_statistics(grid: AnswerGrid) -> pd.DataFrame:
     """Rows of `item_statistics`, one per (cell, question). Its `attrs` hold `notes` on what was left out.
 
     Expected values are null for categorical questions, whose distance to uniform is total variation. The lowest of
-    several modes is given. Source of the concentration: Simpson (1949), Nature 163, 688.
+    several modes is given. Entropies of drawn answers are corrected for drawing (Miller and Madow). Source of the
+    concentration: Simpson (1949), Nature 163, 688.
     """
     scales, answers = grid.scales, grid.answers
-    uniform, entropy = scales.uniform(), entropy_bits_of(answers)
+    uniform, entropy = scales.uniform(), grid.entropy_bits
+    to_uniform = np.where(scales.is_ordinal, scales.w1_unit(answers, uniform), tvd_of(answers, uniform))
     share = np.minimum(entropy / np.log2(scales.n_options), 1)
     is_known = np.isfinite(entropy)
     best = np.where(is_known[..., None], answers, 0).argmax(axis=-1)
@@ -31,13 +33,13 @@ def derive_item_statistics(grid: AnswerGrid) -> pd.DataFrame:
         "entropy_bits": np.maximum(entropy, 0),
         "entropy_share": np.maximum(share, 0),
         "concentration": np.einsum("cik,cik->ci", answers, answers),
-        "w1_unit_to_uniform": np.where(scales.is_ordinal, scales.w1_unit(answers, uniform), tvd_of(answers, uniform)),
+        "w1_unit_to_uniform": np.where(grid.is_drawn, np.nan, to_uniform),
         "p_valid": grid.p_valid,
         "mode": scales.codes[np.arange(len(grid.items)), best].astype(int),
         "is_near_uniform": share >= NEAR_UNIFORM,
     }
     table = grid.listed(grid.labels, is_known, columns)
-    table.attrs["notes"] = list(grid.notes)
+    table.attrs["notes"] = [*grid.notes, *grid.why_empty("distances to uniform answers")]
     return table
 
 

@@ -12,7 +12,6 @@ from valuesassets.comparing.answer_grid import AnswerGrid, Cell
 from valuesassets.comparing.item_statistics import NEAR_UNIFORM
 from valuesassets.comparing.null_answers import kind_of
 from valuesassets.measure.arrays import Array
-from valuesassets.measure.distances import entropy_bits_of
 from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.order_agreement import OrderAgreement, order_agreement
 from valuesassets.measure.ratio_of_means import ratio_of_means
@@ -65,6 +64,7 @@ def derive_position_bias(
         "The order's and the language's standard deviations are those of expected values in scale units, of questions "
         "with an order; their ratio rests on questions that two or more languages answered.",
         f"Near uniform: entropy at least {NEAR_UNIFORM:g} of a uniform answer's.",
+        *_about_draws(grid),
         *grid.notes,
     ]
     if not sizes:
@@ -76,6 +76,15 @@ def derive_position_bias(
     }
 
 
+def _about_draws(grid: AnswerGrid) -> list[str]:
+    if grid.draws is None:
+        return []
+    return [
+        "Shares of draws differ between orders by chance: largest differences of drawn answers contain this noise, and "
+        "are flagged only where exchanging draws between orders gives p < .01. Standard deviations are without it."
+    ]
+
+
 def _agreements(grid: AnswerGrid, study: Study) -> pd.DataFrame:
     """By cell: whether differences between its items in one order of the options replicate in the other order.
 
@@ -83,7 +92,7 @@ def _agreements(grid: AnswerGrid, study: Study) -> pd.DataFrame:
     a lean and changes its sign when the options are reversed. Items are compared with other items with the same number
     of options, whose position bias is similar, and left out if there are none. Categorical items have no lean.
     """
-    forward, backward = (mean_of_known(grid.scales.lean(side), axis=0) for side in grid.sides)
+    forward, backward = (mean_of_known(grid.scales.lean(side), axis=0) for side in grid.log_sides)
     rows = []
     for (model, language), first, second in zip(grid.cells, forward, backward, strict=True):
         agreement = _agreement(first, second, grid, study)
@@ -115,14 +124,21 @@ def _agreement(forward: Array, backward: Array, grid: AnswerGrid, study: Study) 
 
 
 def _values(grid: AnswerGrid) -> dict[str, Array]:
-    """(C, I) position bias, variance between orders, expected value and near-uniformity (0 or 1); NaN if missing."""
+    """(C, I) values by name, NaN if missing.
+
+    They are position bias, variance between orders without that of draws, expected value and its variance by drawing,
+    and near-uniformity (0 or 1).
+    """
     forward, backward = grid.sides
     effect = grid.scales.expected_unit(forward) - grid.scales.expected_unit(backward)
-    share = entropy_bits_of(grid.answers) / np.log2(grid.scales.n_options)
+    share = grid.entropy_bits / np.log2(grid.scales.n_options)
+    noise = 0.0 if grid.draws is None else grid.draws.mean_noise
     return {
         "bias": mean_of_known(np.abs(forward - backward).max(axis=-1), axis=0),
         # The variance of two values is half of their squared difference.
-        "order_variance": mean_of_known(effect**2 / 2, axis=0),
+        # Drawing adds to it, in each of W wordings, twice the variance of that wording's average over both orders.
+        "order_variance": mean_of_known(effect**2 / 2, axis=0) - 2 * len(effect) * noise,
+        "noise": np.broadcast_to(noise, grid.answers.shape[:2]),
         "expected": grid.scales.expected_unit(grid.answers),
         "near_uniform": np.where(np.isnan(share), np.nan, share >= NEAR_UNIFORM),
     }
@@ -137,7 +153,8 @@ def _row(part: dict[str, Array], study: Study, *purpose: str) -> dict[str, Any]:
     )
     by_language = mean_of_known((part["expected"] - mean_of_known(part["expected"], axis=0)) ** 2, axis=0)
     n = np.isfinite(part["expected"]).sum(axis=0)
-    language = np.where(n > 1, by_language * n / np.maximum(n - 1, 1), np.nan)
+    noise = mean_of_known(np.where(np.isfinite(part["expected"]), part["noise"], np.nan), axis=0)
+    language = np.where(n > 1, by_language * n / np.maximum(n - 1, 1) - noise, np.nan)
     order = np.where(np.isfinite(language), mean_of_known(part["order_variance"], axis=0), np.nan)
     both = np.isfinite(order)
     row = bias.columns("position_bias_magnitude") | near.columns("share_near_uniform")
@@ -145,7 +162,10 @@ def _row(part: dict[str, Array], study: Study, *purpose: str) -> dict[str, Any]:
     if not both.any():
         return row | {"note": "no question with an order that two languages answered: nothing to set the order against"}
     order_variance, language_variance = order[both].mean(), language[both].mean()
-    row |= {"order_sd_unit": np.sqrt(order_variance), "language_sd_unit": np.sqrt(language_variance)}
+    row |= {
+        "order_sd_unit": np.sqrt(max(order_variance, 0)),
+        "language_sd_unit": np.sqrt(max(language_variance, 0)),
+    }
     if not np.any(language[both] > 0):
         note = "the languages' answers do not differ at all: there is no signal to set the order against"
         return row | {"note": note}
@@ -162,7 +182,7 @@ def _cells(grid: AnswerGrid, values: dict[str, Array], sizes: Mapping[Cell, int]
         model_type=grid.model_types,
         n_parameters=[float(sizes.get(cell, np.nan)) for cell in grid.cells],
         **bias.columns("position_bias_magnitude"),
-        order_sd_unit=np.sqrt(mean_of_known(values["order_variance"])),
+        order_sd_unit=np.sqrt(np.maximum(mean_of_known(values["order_variance"]), 0)),
         share_near_uniform=mean_of_known(values["near_uniform"]),
         n_items=bias.n,
     )

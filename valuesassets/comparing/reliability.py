@@ -51,9 +51,8 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
     Shares of variance leave out the items' mean levels.
     """
     level = grid.of_level()
-    expected, leans = (
-        measure(level.sides)[..., grid.scales.is_ordinal] for measure in (grid.scales.expected_unit, grid.scales.lean)
-    )
+    measured = grid.scales.expected_unit(level.sides), grid.scales.lean(level.log_sides)
+    expected, leans = (each[..., grid.scales.is_ordinal] for each in measured)
     people = grid.scales.expected_unit(grid.people)[..., grid.scales.is_ordinal] if grid.countries else None
     countries_sd_unit = spread_between(people)
     rows, tests, components, notes = [], [], [], []
@@ -74,6 +73,8 @@ def derive_reliability(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame
     except MissingData as error:
         notes.append(f"Variance over all families is not split: {error}.")
     wordings = expected.shape[1]
+    if grid.draws is not None:
+        notes.append("Noise of drawn answers counts as error: more draws make a family more reliable.")
     notes.append(
         "Generalizability: share of the variance between languages, item by item, that would replicate in other "
         "wordings, averaged over both option orders. Over orders too: the same for two orders drawn at random, a lower "

@@ -37,6 +37,8 @@ FEWEST_LANGUAGES = 4
 KINDS = ("raw", "unit-scaled", "item-centred", "double-centred", "style-centred", "beyond one dimension")
 """Kinds of correlation, in increasing order of strictness."""
 HEADLINE, ROBUST, BEYOND = KINDS[3:]
+FITTED = {"raw": 0, "unit-scaled": 0, "item-centred": 0, HEADLINE: 1, ROBUST: 4, BEYOND: 5}
+"""Values that are fitted to each profile and subtracted from it, after items are centred."""
 ONE_DIMENSION = (
     "its languages share one dimension over the items with their countries and no more was shown; a habit of agreeing "
     "looks the same, so that style and content cannot be distinguished: ask in more languages, or about more subjects"
@@ -67,6 +69,11 @@ def derive_signal(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFrame]:
         "The double-centred correlation decides, if the style-centred one agrees and the one beyond one dimension; "
         "what the others show may come from scales, items or response style.",
     ]
+    if grid.draws is not None:
+        notes.append(
+            "Drawing adds noise to answers, which would bring r nearer to 0: its variance is subtracted before r is "
+            "formed, so that r may pass 1 by chance. p is that of the answers as drawn."
+        )
     rows, verdicts = [], []
     level, own = grid.of_level(), own_country(grid, study.countries)
     for model in grid.models if grid.countries else ():
@@ -134,23 +141,43 @@ def _correlations(
         sums = paired(a, b, is_double)
         identity = np.arange(len(places))
         r = float(sums.correlation((identity, identity)))
-        row: dict[str, Any] = {"model": model, "kind": kind, "r": r, "level": level}
+        noise = _noise_of_items(grid, places, a, b, kind)
+        factor = 1.0 if noise is None else float(sums.without_noise((identity, identity), noise.sum()))
+        row: dict[str, Any] = {"model": model, "kind": kind, "r": r * factor, "level": level}
         chance = sums.correlation((identity, permuted))
         if np.isfinite(r) and np.isfinite(chance).all():
             n_items = a.shape[1]
             if n_items < 2:
                 raise MissingData(f"an interval over items needs two or more of them, found {n_items}")
             counts = resample_counts(n_items, draws, seeded(study.seed, "signal", model, "items"))
-            drawn = resampled_correlations(a, b, counts, is_double)
+            drawn = resampled_correlations(a, b, counts, is_double, noise)
             row["low"], row["high"] = interval_ends(drawn, n_items, level)
-            row["null_low"], row["null_high"] = np.quantile(chance, [(1 - level) / 2, (1 + level) / 2])
+            row["null_low"], row["null_high"] = np.quantile(chance, [(1 - level) / 2, (1 + level) / 2]) * factor
             p_free = labelled_p(r, chance, is_all)
             p_related = max(related_p(r, chance, (a, b), permuted, is_all, groups).values(), default=np.nan)
             row |= {"p": np.fmax(p_free, p_related), "p_free": p_free, "p_related": p_related}
-            row["null_mean"] = chance.mean()
+            row["null_mean"] = chance.mean() * factor
         shared = (np.isfinite(a) & np.isfinite(b)).any(axis=0)
         rows.append(row | {"n_languages": len(places), "n_items": int(shared.sum())})
     return rows
+
+
+def _noise_of_items(grid: AnswerGrid, places: np.ndarray, a: Array, b: Array, kind: str) -> Array | None:
+    """(I,) sum of squares that drawing adds to each item of the (P, I) profiles `a`; None where nothing is drawn.
+
+    Of the noise of P profiles, centring an item leaves (P - 1) / P, and what is fitted to a profile of n items leaves
+    a share of 1 - fitted / n.
+    """
+    if grid.draws is None:
+        return None
+    ends = grid.scales.ends[grid.scales.is_ordinal]
+    noise = grid.draws.mean_noise[places][:, grid.scales.is_ordinal]
+    noise = noise * np.ptp(ends, axis=1) ** 2 if kind == "raw" else noise
+    is_shared = np.isfinite(a) & np.isfinite(b)
+    n_profiles, n_items = is_shared.sum(axis=0), is_shared.sum(axis=1, keepdims=True)
+    left = np.maximum(1 - FITTED[kind] / np.maximum(n_items, 1), 0)
+    left = left * (1 - 1 / np.maximum(n_profiles, 1)) if kind not in KINDS[:2] else left
+    return np.where(is_shared, noise * left, 0).sum(axis=0)
 
 
 def profiles(answers: Array, scales: Scales, kind: str) -> Array:

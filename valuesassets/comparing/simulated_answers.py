@@ -12,13 +12,15 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.comparing.answer_grid import AnswerGrid
-from valuesassets.comparing.country_distances import advantages, jsd_bits_to_countries, of_own
+from valuesassets.comparing.country_distances import advantages, divergences_from_countries, of_own
 from valuesassets.comparing.distances import cell_distances, compare_cells
+from valuesassets.comparing.draws import Draws
 from valuesassets.comparing.human_comparison import derive_human_comparison
 from valuesassets.comparing.mono_vs_multi import derive_mono_vs_multi
 from valuesassets.comparing.scales import Scales
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import jsd_distance_of
+from valuesassets.measure.drawn_answers import mean_variance_of
 from valuesassets.measure.means import mean_of_known
 from valuesassets.records.frames import records, rows_where
 from valuesassets.records.study import Study
@@ -29,6 +31,8 @@ Effect = Literal["country", "own"]
 RESPONSE_TYPES = {2: "binary", 3: "likert3", 4: "likert4", 10: "likert10"}
 MEASURES = ("w1_unit", "jsd_distance", "own_country_advantage")
 """Measures of each cell: means over items with intervals over items."""
+MEASURES_OF = {"jsd": MEASURES, "cramer": ("cramer_unit2", "own_country_advantage")}
+"""The same by the study's distance."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +159,23 @@ def simulate_answers(
     return SimulatedAnswers(grid, planted, true_people)
 
 
+def drawn_answers(grid: AnswerGrid, n: int, random: np.random.Generator, models: Sequence[str] = ()) -> AnswerGrid:
+    """The grid with `n` draws of each answer in each order and wording, of these families; of all if none is named."""
+    is_drawn = np.isin(grid.model_of, list(models or grid.models))
+    is_there = np.isfinite(grid.sides).all(axis=-1) & is_drawn[:, None]
+    probs = np.where(is_there[..., None], grid.sides, grid.scales.uniform())
+    probs = probs / probs.sum(axis=-1, keepdims=True) * (1 - 1e-12)  # numpy refuses sums that exceed 1 by rounding
+    sides = np.where(is_there[..., None], sampled(probs, n, random), grid.sides)
+    n_read = np.where(is_there, float(n), np.inf)
+    squares = np.prod(sides.shape[:2]) ** 2
+    cramer = np.nansum(np.where(is_there, grid.scales.cramer_noise(sides, n_read), 0), axis=(0, 1)) / squares
+    of_means = mean_variance_of(sides, n_read, grid.scales.unit)
+    mean = np.nansum(np.where(is_there & grid.scales.is_ordinal, of_means, 0), axis=(0, 1)) / squares
+    has_draws = np.asarray(is_there.any(axis=(0, 1)))
+    answers = np.where(has_draws[..., None], mean_of_known(mean_of_known(sides, axis=0), axis=0), grid.answers)
+    return replace(grid, answers=answers, sides=sides, draws=Draws(n_read, cramer, mean))
+
+
 def tilted(scales: Scales, tilt: Array) -> Array:
     """Answers (..., I, K) with probabilities proportional to exp(tilt * position), positions from -1/2 to 1/2."""
     logits = np.where(np.isfinite(scales.codes), tilt[..., None] * (scales.unit - 0.5), -np.inf)
@@ -172,7 +193,14 @@ def simulation_study(study: Study, languages: Sequence[str], resamples: int) -> 
     family = next(iter(study.families.values()))
     families = {
         name: family.model_copy(
-            update={"kind": "reference", "model_type": name, "model_id": None, "languages": None, "plants": "values"}
+            update={
+                "kind": "reference",
+                "model_type": name,
+                "model_id": None,
+                "languages": None,
+                "plants": "values",
+                "draws": None,
+            }
         )
         for name in FAMILIES
     }
@@ -205,7 +233,7 @@ def simulated_comparisons(
     if truth is None:
         return
     for row in records(rows_where(people["cells"], kind="model")):
-        for measure in MEASURES:
+        for measure in MEASURES_OF[study.distance]:
             ends = {end: row[f"{measure}_{end}"] for end in ("low", "high")}
             values = {"estimate": row[measure], "truth": truth[f"{measure} {row['model']}"]}
             yield {"what": "interval", "interval": f"cell's {measure.replace('_', ' ')}"} | values | ends
@@ -221,17 +249,19 @@ def test_rows(tests: pd.DataFrame) -> Iterator[dict[str, Any]]:
         yield {"what": "test"} | {name: row[name] for name in ("test_family", "p", "p_corrected")}
 
 
-def true_comparisons(simulation: SimulatedAnswers) -> dict[str, float]:
-    """Means of `MEASURES` over all cells of each family, in simulated data with very many items."""
+def true_comparisons(simulation: SimulatedAnswers, study: Study) -> dict[str, float]:
+    """Means of `MEASURES_OF` the study over all cells of each family, in simulated data with very many items."""
     grid, means = simulation.grid, {}
     for model in grid.models:
         places = list(grid.places(model).values())
         own, cells = np.arange(len(places)), grid.answers[places]
-        to_all = jsd_bits_to_countries(cells, grid.people, grid.effective_n)
-        values = {
+        to_all = divergences_from_countries(grid, study, cells, grid.cramer_noise[places])
+        every = {
             "w1_unit": grid.scales.w1_unit(cells, grid.people),
             "jsd_distance": jsd_distance_of(cells, grid.people),
+            "cramer_unit2": of_own(to_all, own),
             "own_country_advantage": of_own(advantages(to_all), own),
         }
+        values = {name: every[name] for name in MEASURES_OF[study.distance]}
         means |= {f"{name} {model}": float(mean_of_known(each).mean()) for name, each in values.items()}
     return means

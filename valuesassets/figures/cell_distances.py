@@ -24,6 +24,13 @@ BY_CHANCE: style.Keywords = {"marker": "D", "color": style.VERMILLION, "markerfa
 BAR_IN = 0.5
 LEAST_SPAN = 0.2
 """Smallest range of distances, from 0 to 1, that the colours of the matrix cover."""
+DISTANCES = {"jsd": "Jensen-Shannon distance", "cramer": "squared Cramér distance"}
+"""The distances between answers in words."""
+MEASURES = {"jsd": "jsd_distance", "cramer": "cramer_unit2"}
+LABELS = {
+    "jsd": "Jensen-Shannon distance (root of the divergence in bits)",
+    "cramer": "Cramér distance (root of the squared distance without noise)",
+}
 PARTS = (
     ("other family, same language", style.BLUE, ""),
     ("own family, another language", style.ORANGE, "...."),
@@ -32,20 +39,24 @@ PARTS = (
 
 
 @style.styled
-def draw_jsd_heatmap(pairs: pd.DataFrame, planted: bool = False) -> Figure:
-    """Jensen-Shannon distance between every two cells (`distances/pairs`), mean over the items that both answered."""
+def draw_jsd_heatmap(pairs: pd.DataFrame, planted: bool = False, distance: str = "jsd") -> Figure:
+    """Distance between every two cells (`distances/pairs`), mean over the items that both answered.
+
+    Of squared Cramér distances the roots are drawn, 0 for those below 0.
+    """
     families = list(dict.fromkeys(pairs["model_a"]))
     cells = list(dict.fromkeys(zip(pairs["model_a"], pairs["language_a"], strict=True)))
     cells.sort(key=lambda cell: families.index(cell[0]))
     index = pd.MultiIndex.from_tuples(cells)
-    wide = pairs.pivot(index=["model_a", "language_a"], columns=["model_b", "language_b"], values="jsd_distance")
+    wide = pairs.pivot(index=["model_a", "language_a"], columns=["model_b", "language_b"], values=MEASURES[distance])
     values = wide.reindex(index=index, columns=index).to_numpy(dtype=float)
+    values = np.sqrt(np.maximum(values, 0)) if distance == "cramer" else values
     size = len(cells)
     side_in = min(SIDE_IN, 0.5 * size + 1)
     figure = style.new_figure(height_in=side_in + 1.35)
     axes = figure.add_subplot(aspect="equal")
     limits = _span_of_colours(values)
-    label = "Jensen-Shannon distance (root of the divergence in bits)"
+    label = LABELS[distance]
     marks.draw_heat(figure, axes, values, limits, label, extend="min" if limits[0] > 0 else "neither")
     if size <= 14:
         marks.write_values(axes, values, limits, style.SMALL_PT)
@@ -75,7 +86,7 @@ def _span_of_colours(values: Array) -> tuple[float, float]:
 
 
 @style.styled
-def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
+def draw_mds_map(points: pd.DataFrame, planted: bool = False, distance: str = "jsd") -> Figure:
     """Multidimensional scaling of the distances between cells (`distances/points`); its axes have no meaning."""
     families = style.looks(points["model"])
     wide, high = (float(points[axis].max() - points[axis].min()) for axis in ("x", "y"))
@@ -91,7 +102,8 @@ def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
     axes.spines[:].set_visible(True)
     stress = float(points["stress"].iloc[0])
     rough = " A plane holds these distances badly (above .2): read the matrix." if stress > POOR_STRESS else ""
-    notes = [f"Multidimensional scaling of Jensen-Shannon distances; stress {stress:.3f}.{rough} Only the distances "
+    scaled = "roots of squared Cramér distances" if distance == "cramer" else f"{DISTANCES[distance]}s"
+    notes = [f"Multidimensional scaling of {scaled}; stress {stress:.3f}.{rough} Only the distances "
              "between points have a meaning, not the directions."]  # fmt: skip
     title = "Cells that answer alike lie close together"
     style.finish(figure, title, notes, marks.family_marks(families), planted=planted)
@@ -104,7 +116,9 @@ def draw_mds_map(points: pd.DataFrame, planted: bool = False) -> Figure:
 
 
 @style.styled
-def draw_distance_structure(groups: pd.DataFrame, shares: pd.DataFrame, planted: bool = False) -> Figure | None:
+def draw_distance_structure(
+    groups: pd.DataFrame, shares: pd.DataFrame, planted: bool = False, distance: str = "jsd"
+) -> Figure | None:
     """Distance within groups of languages minus between them (`distances/groups`), and shares of variance beside
     those by chance (`distances/variance_shares`): a panel for each that has rows, None where neither has.
     """
@@ -120,7 +134,7 @@ def draw_distance_structure(groups: pd.DataFrame, shares: pd.DataFrame, planted:
     notes = []
     if len(drawn):
         _draw_groups(next(panels), drawn)
-        notes.append("Distances: mean Jensen-Shannon distance; below 0 languages of a group answer more alike.")
+        notes.append(f"Distances: mean {DISTANCES[distance]}; below 0 languages of a group answer more alike.")
     if len(split):
         _draw_shares(next(panels), split)
         handles.append(marks.mark("by chance", **BY_CHANCE))
@@ -156,7 +170,7 @@ def _finish(axes: Axes, names: list[str], frame: pd.DataFrame) -> None:
 
 
 @style.styled
-def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False) -> Figure | None:
+def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False, distance: str = "jsd") -> Figure | None:
     """A bar per row of `distances/neighbour_counts`: how many languages are nearest to which kind of cell.
 
     None where no family has languages that another has, too.
@@ -195,6 +209,7 @@ def draw_nearest_neighbours(counts: pd.DataFrame, planted: bool = False) -> Figu
         *(Patch(facecolor=color, edgecolor=style.BLACK, hatch=hatch, label=name) for name, color, hatch in PARTS),
         marks.rule("same language by chance", style.VERMILLION, lw=2),
     ]
-    notes = ["Nearest by mean Jensen-Shannon distance; rank of the same language among the other family's cells."]
+    nearest = f"Nearest by mean {DISTANCES[distance]}"
+    notes = [f"{nearest}; rank of the same language among the other family's cells."]
     title = "Language or family: whom do cells answer most alike?"
     return style.finish(figure, title, notes, handles, n_columns=2, planted=planted)

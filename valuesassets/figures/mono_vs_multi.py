@@ -18,11 +18,24 @@ _PANELS = (
     ("distance_own", "distance to\nown country", "Jensen-Shannon\ndistance"),
     ("entropy_bits", "entropy", "bits"),
 )
+_PANELS_OF = {
+    "cramer": (
+        _PANELS[0],
+        ("advantage", "own-country\nadvantage", "squared Cramér\ndistance"),
+        ("cramer_unit2", "distance to\nown country", "squared Cramér\ndistance"),
+        _PANELS[3],
+    )
+}
+"""The panels where a study uses another distance."""
 
 
 @style.styled
 def draw_mono_vs_multi(
-    pairs: pd.DataFrame, summary: pd.DataFrame | None = None, notes: Sequence[str] = (), planted: bool = False
+    pairs: pd.DataFrame,
+    summary: pd.DataFrame | None = None,
+    notes: Sequence[str] = (),
+    planted: bool = False,
+    distance: str = "jsd",
 ) -> Figure:
     """Own-country agreement and advantage, raw distance and entropy of both families, one row per language.
 
@@ -44,7 +57,7 @@ def draw_mono_vs_multi(
     rows = np.arange(len(ordered))
     figure = style.new_figure(height_in=1.9 + 0.22 * len(ordered) + 0.14 * 6)
     panels = figure.subplots(1, 4, sharey=True, width_ratios=(1.5, 1.2, 1, 1))
-    for axes, (measure, title, label) in zip(panels, _PANELS, strict=True):
+    for axes, (measure, title, label) in zip(panels, _PANELS_OF.get(distance, _PANELS), strict=True):
         ends = ordered[[f"{measure}_mono", f"{measure}_multi"]].to_numpy(dtype=float)
         axes.hlines(rows, ends.min(axis=1), ends.max(axis=1), color=style.GREY, lw=1)
         for of_kind, (kind, family) in zip(ends.T, families.items(), strict=True):

@@ -11,12 +11,20 @@ from valuesassets.records.frames import records, rows, rows_where
 
 MOST_ACROSS = 3
 ADVANTAGE = "own_country_advantage"
+DIVERGENCES = {
+    "jsd": "Jensen-Shannon divergence from the other countries minus that from the own, in bits, corrected for sample "
+    "sizes",
+    "cramer": "squared Cramér distance from the other countries minus that from the own, corrected for the "
+    "numbers of people and draws",
+}
 NULL_MARKS = {"uniform answers": "|", "always the first option": "x"}
 """Null answers that are drawn beside every cell."""
 
 
 @style.styled
-def draw_own_country_ranks(cells: pd.DataFrame, families: pd.DataFrame | None = None, planted: bool = False) -> Figure:
+def draw_own_country_ranks(
+    cells: pd.DataFrame, families: pd.DataFrame | None = None, planted: bool = False, distance: str = "jsd"
+) -> Figure:
     """Own-country advantage of every cell with its interval, one panel per family, the own country's rank at the right.
 
     Args:
@@ -42,9 +50,8 @@ def draw_own_country_ranks(cells: pd.DataFrame, families: pd.DataFrame | None = 
     handles = family_marks(looks, ls="-", markersize=5)
     handles += [mark(name, marker, style.GREY, markersize=5) for name, marker in nulls.items()]
     notes = [
-        "Own-country advantage: mean Jensen-Shannon divergence from the other countries minus that from the own, in "
-        "bits, corrected for sample sizes. Bars: interval over items. At the right: rank of the own country, 1 the "
-        "nearest.",
+        f"Own-country advantage: mean {DIVERGENCES[distance]}. Bars: interval over items. At the right: rank of the "
+        "own country, 1 the nearest.",
         *(
             f"{row['model']}: mean rank {row['mean_rank']:.1f}, by chance {row['mean_rank_by_chance']:.1f}."
             for row in (records(families) if families is not None else [])

@@ -104,6 +104,29 @@ class Paired:
         Returns:
             (...); NaN where nothing varies.
         """
+        n, covariance, va, vb = self._variations(pairs)
+        least = LEAST_VARIANCE * np.maximum(n, 1)
+        is_known = (va > least) & (vb > least)
+        return np.where(is_known, covariance / np.sqrt(np.where(is_known, va * vb, 1)), np.nan)
+
+    def without_noise(self, pairs: tuple[NDArray[np.intp], NDArray[np.intp]], noise: Array) -> Array:
+        """Factors of correlations, (...), at least 1, by which noise of the `a` profiles is taken out of them.
+
+        Args:
+            noise: (...) sum of squares that noise adds to the chosen `a` profiles.
+
+        Returns:
+            (...); NaN where nothing varies beyond the noise.
+
+        Source: Spearman (1904), Am. J. Psychol. 15(1), 72-101 (attenuation).
+        """
+        n, _, va, _ = self._variations(pairs)
+        beyond = va - noise
+        is_known = beyond > LEAST_VARIANCE * np.maximum(n, 1)
+        return np.where(is_known, np.sqrt(va / np.where(is_known, beyond, 1)), np.nan)
+
+    def _variations(self, pairs: tuple[NDArray[np.intp], NDArray[np.intp]]) -> tuple[Array, Array, Array, Array]:
+        """Numbers of items, and sums of centred products ab, aa and bb, (...) each, over chosen pairs."""
         n, a, b, aa, bb, ab = (part[..., pairs[0], pairs[1]] for part in self.sums)
         if not self.is_double:
             n, a, b, aa, bb, ab = (part.sum(axis=-1, keepdims=True) for part in (n, a, b, aa, bb, ab))
@@ -111,9 +134,7 @@ class Paired:
         covariance, va, vb = (
             np.sum(products - x * y / sizes, axis=-1) for products, x, y in ((ab, a, b), (aa, a, a), (bb, b, b))
         )
-        least = LEAST_VARIANCE * np.maximum(n.sum(axis=-1), 1)
-        is_known = (va > least) & (vb > least)
-        return np.where(is_known, covariance / np.sqrt(np.where(is_known, va * vb, 1)), np.nan)
+        return n.sum(axis=-1), covariance, va, vb
 
 
 def paired(a: Array, b: Array, is_double: bool = False) -> Paired:
@@ -145,15 +166,20 @@ def correlation(a: Array, b: Array, is_double: bool = False) -> float:
     return float(paired(a, b, is_double).correlation((rows, rows)))
 
 
-def resampled_correlations(a: Array, b: Array, counts: Array, is_double: bool = False) -> Array:
+def resampled_correlations(
+    a: Array, b: Array, counts: Array, is_double: bool = False, noise: Array | None = None
+) -> Array:
     """`correlation` in resamples of items, (draws,), with the centring of the original sample.
 
     Args:
         counts: (draws, I) number of times that each item occurs in each resample.
+        noise: (I,) sum of squares that noise adds to each item of `a`, which is taken out of the correlations.
     """
     in_both = np.isfinite(a) & np.isfinite(b)
     x, y = np.where(in_both, a, 0), np.where(in_both, b, 0)
     parts = (in_both.astype(float), x, y, x**2, y**2, x * y)
     sums = np.stack([(counts @ part.T)[..., None] for part in parts])
-    rows, only = np.arange(a.shape[0]), np.zeros(a.shape[0], dtype=np.intp)
-    return Paired(sums, is_double).correlation((rows, only))
+    pairs = np.arange(a.shape[0]), np.zeros(a.shape[0], dtype=np.intp)
+    resampled = Paired(sums, is_double)
+    correlations = resampled.correlation(pairs)
+    return correlations if noise is None else correlations * resampled.without_noise(pairs, counts @ noise)

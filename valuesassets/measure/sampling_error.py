@@ -29,11 +29,13 @@ class SamplingError:
         distance: mean over both orders of W1 in scale units, or of total variation.
         p_valid: mean over both orders of the error of the probability of a valid answer.
         position_bias: error of the largest difference between the orders.
+        averaged: the distance of answers averaged over both orders.
     """
 
     distance: Chance
     p_valid: Chance
     position_bias: Chance
+    averaged: Chance
 
 
 def allowed_mean(means: ArrayLike, sds: ArrayLike) -> float:
@@ -78,6 +80,7 @@ def simulate_sampling_error(
         distance=_chance(_distances(shares - orders, values).mean(axis=1)),
         p_valid=_chance(np.abs(n_valid / n - valid).mean(axis=1)),
         position_bias=_chance(np.abs(bias - np.abs(orders[0] - orders[1]).max())),
+        averaged=_chance(_distances((shares - orders).mean(axis=1), values)),
     )
 
 

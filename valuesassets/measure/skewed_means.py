@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from valuesassets.measure.arrays import Array
+from valuesassets.measure.means import mean_of_known
 from valuesassets.measure.resampling import ROUNDING
 from valuesassets.records.errors import MissingData
 
@@ -81,6 +82,35 @@ def mean_test(values: ArrayLike, level: float = 0.95, of: str = "values") -> Mea
     ends = [(mean - shift * sd) for quantile in (reach, -reach) for shift in _shifts(quantile / size, skewness, n)]
     p = min(1.0, 2 * float(stats.t.sf(lesser_t(x), n - 1)))
     return MeanTest(mean, float(min(ends)), float(max(ends)), None if few else p, n, few)
+
+
+def skewed_mean_ends(values: Array, level: float = 0.95) -> tuple[Array, Array]:
+    """Ends, (...) each, of the intervals of `mean_test` for means of (..., n) values; NaN values are left out.
+
+    Returns:
+        NaN where fewer than two values are there; the mean itself where all are equal.
+
+    >>> [round(float(end), 3) for end in skewed_mean_ends(np.arange(-20.0, 21.0))]
+    [-3.781, 3.781]
+    """
+    n, mean = np.isfinite(values).sum(axis=-1), mean_of_known(values)
+    apart = values - np.expand_dims(mean, -1)
+    size = np.maximum(n, 2)
+    sd = np.sqrt(mean_of_known(apart**2) * n / (size - 1))
+    spread = np.where(sd > ROUNDING, sd, 1) * np.sqrt((size - 1) / size)
+    skewness = np.where(sd > ROUNDING, mean_of_known(apart**3) / spread**3, 0)
+    reach = stats.t.ppf((1 + level) / 2, size - 1)
+    by_end = [[mean - shift * sd for shift in _shifts_of(at / np.sqrt(size), skewness, size)] for at in (reach, -reach)]
+    low, high = np.min(by_end[0], axis=0), np.max(by_end[1], axis=0)
+    return np.where(n > 1, low, np.nan)[()], np.where(n > 1, high, np.nan)[()]
+
+
+def _shifts_of(quantile: Array, skewness: Array, n: Array) -> tuple[Array, Array]:
+    """As `_shifts`, of arrays (...)."""
+    is_skewed = np.abs(skewness) >= 1e-6
+    g = np.where(is_skewed, skewness, 1)
+    inverse = 3 / g * (np.cbrt(1 + g * (quantile - g / (6 * n))) - 1)
+    return quantile, np.where(is_skewed, inverse, quantile)
 
 
 def lesser_t(values: Array) -> float:

@@ -40,6 +40,9 @@ TESTS = "test_family test statistic value p p_corrected correction is_rejected n
 ESTIMATES = "prob_label_likelihood prob_label_likelihood_per_token prob_content_free prob_pride"
 DRAWS = "n_drawn n_read n_read_forward n_read_reversed draw_noise cramer_noise mean_unit_low mean_unit_high"
 DRAWS += " position_bias_p"
+ERRORS = ("w1_unit_error", "p_valid_error", "position_bias_error", "averaged_w1_unit_error")
+BY_DRAWS = " ".join(f"by_draws_{error}{end}" for end in ("", "_sd") for error in ERRORS)
+BY_DRAWS += " by_draws_unresolved"
 CRAMER = ("cramer_unit2", "cramer_unit2_low", "cramer_unit2_high")
 """Columns that only studies compared by squared Cramér distances have."""
 ESTIMATES += " estimator_disagreement estimator_reason?"
@@ -195,6 +198,8 @@ declare_table(
     "sampled_position_bias_error drawn_w1_unit_error drawn_p_valid_error drawn_position_bias_error",
     "drawn_w1_unit_error_sd drawn_p_valid_error_sd drawn_position_bias_error_sd sampled_p_valid",
     "sampled_position_bias n_sampled?",
+    BY_DRAWS,
+    where_used=BY_DRAWS.split(),
 )
 declare_table(
     "negative_controls",

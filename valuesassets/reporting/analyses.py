@@ -52,6 +52,11 @@ class Rules(Protocol):
         """The thresholds above which readings count."""
         ...
 
+    @property
+    def distance(self) -> Literal["jsd", "cramer"]:
+        """The distance between answers."""
+        ...
+
 
 @dataclass(frozen=True)
 class FigureRules:
@@ -60,6 +65,11 @@ class FigureRules:
     is_planted: bool
     inference: Inference
     thresholds: Thresholds
+
+    @property
+    def distance(self) -> Literal["jsd", "cramer"]:
+        """The distance between answers."""
+        return self.inference.distance or "jsd"
 
 
 @dataclass(frozen=True)
@@ -78,7 +88,7 @@ class Drawing:
         by: columns; each combination of their values has its own figure, and `alt` and `caption` may name them.
         has_notes: whether the notes of the analysis are printed under the figure.
         draw: `module:function`, by default `figures/<name>.py:draw_<name>`. It takes the tables in their order, then
-            `rules`, and `planted` and `inference` if it has such parameters.
+            `rules`, and `planted`, `inference` and `distance` if it has such parameters.
     """
 
     name: str
@@ -262,7 +272,7 @@ def figures(
         if name not in filled_tables or column not in filled_tables[name] or not sum(filled_tables[name][column]) > 0:
             return
     draw = named(drawing.function)
-    offered = {"planted": rules.is_planted, "inference": rules.inference}
+    offered = {"planted": rules.is_planted, "inference": rules.inference, "distance": rules.distance}
     options: dict[str, Any] = {word: offered[word] for word in offered.keys() & signature(draw).parameters.keys()}
     options |= {"notes": notes} if drawing.has_notes and notes else {}
     thresholds = [getattr(rules.thresholds, rule) for rule in drawing.rules]

@@ -40,9 +40,13 @@ def distances(frames: Frames) -> str:
         return "no two cells to compare"
     apart = pairs.loc[(pairs.model_a != pairs.model_b) | (pairs.language_a != pairs.language_b)]
     n_cells = len(pairs[["model_a", "language_a"]].drop_duplicates())
-    if not apart.jsd_distance.notna().any():
+    is_cramer = "cramer_unit2" in apart
+    distance = apart.cramer_unit2 if is_cramer else apart.jsd_distance
+    if not distance.notna().any():
         return f"{n_cells} cells, no two of which share an item"
-    return f"{n_cells} cells; mean Jensen-Shannon distance between two of them {apart.jsd_distance.mean():.2f}"
+    if is_cramer:
+        return f"{n_cells} cells; mean squared Cramér distance between two of them {distance.mean():.4f}"
+    return f"{n_cells} cells; mean Jensen-Shannon distance between two of them {distance.mean():.2f}"
 
 
 def human_comparison(frames: Frames) -> str:

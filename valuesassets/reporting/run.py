@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -75,6 +75,11 @@ class Run:
     def thresholds(self) -> Thresholds:
         """The thresholds above which readings count."""
         return self.study.thresholds
+
+    @property
+    def distance(self) -> Literal["jsd", "cramer"]:
+        """The distance between answers."""
+        return self.study.distance
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:

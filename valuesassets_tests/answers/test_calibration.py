@@ -4,7 +4,9 @@ import pytest
 
 from valuesassets.answers.calibration import compare_with_plants, describe_hardness, summarise_recovery
 from valuesassets.records.errors import MissingData
+from valuesassets.records.settings.draws import LEAST_OPTIONS
 from valuesassets.records.settings.measuring import Phantom
+from valuesassets.records.tables import TABLES
 from valuesassets_tests.comparing.planted_grid import demo, planted, planted_in, probe, questions
 
 ONE_CELL = "model == 'reference-mono' and language == 'pol'"
@@ -184,3 +186,38 @@ def test_a_cell_is_recovered_only_when_each_of_its_response_types_is():
     assert summary.at["all", "reason"] == "frequency: mean p_valid_error 0.100 is above 0.02"
     assert not summary.at["all", "is_recovered"]
     assert summary["is_recovered"].sum() == len(summary) - 2
+
+
+def of_draws(rows, n, seed):
+    """The rows with `n` answers drawn in each order, of which some are no option."""
+    random, parts = np.random.default_rng(seed), []
+    for _, part in rows.groupby("question_id", sort=False):
+        part, sides = part.copy(), ("forward", "reversed")
+        for side in sides:
+            valid = part[f"p_valid_{side}"].iloc[0]
+            cells = np.append(part[f"prob_{side}"] * valid, 1 - valid)
+            counts = random.multinomial(n, cells / cells.sum())[:-1]
+            is_few = counts.sum() < LEAST_OPTIONS
+            part[f"prob_{side}"] = np.nan if is_few else counts / counts.sum()
+            part[f"p_valid_{side}"] = np.nan if is_few else counts.sum() / n
+        part["prob_averaged"] = (part["prob_forward"] + part["prob_reversed"]) / 2
+        part["p_valid"] = (part["p_valid_forward"] + part["p_valid_reversed"]) / 2
+        part["position_bias_magnitude"] = (part["prob_forward"] - part["prob_reversed"]).abs().max()
+        is_read = part[["prob_forward", "prob_reversed"]].notna().all(axis=None)
+        parts.append(part.assign(n_drawn=2 * n, status="ok" if is_read else "unresolved"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_drawn_answers_are_recovered_within_what_drawing_does_and_others_are_not():
+    drawn = [of_draws(cell(), 40, seed) for seed in range(10)]
+    assert sum(verdict(rows)["is_recovered"] for rows in drawn) >= 9
+    assert not any(verdict(rows.drop(columns="n_drawn"))["is_recovered"] for rows in drawn)
+    other = probe().query("model == 'reference-mono' and language == 'eng'").assign(language="pol")
+    assert not any(verdict(of_draws(other, 40, seed))["is_recovered"] for seed in range(10))
+    comparison = compare_with_plants(drawn[0], planted())
+    expected = comparison["by_draws_w1_unit_error"].mean()
+    assert comparison["w1_unit_error"].mean() == pytest.approx(expected, rel=0.2)
+    assert comparison["averaged_w1_unit_error"].mean() == pytest.approx(
+        comparison["by_draws_averaged_w1_unit_error"].mean(), rel=0.25
+    )
+    assert not set(TABLES["calibration"].where_used) & set(compare_with_plants(cell(), planted()))

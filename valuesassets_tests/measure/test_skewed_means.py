@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from valuesassets.measure.skewed_means import FEWEST, mean_test
+from valuesassets.measure.skewed_means import FEWEST, mean_test, skewed_mean_ends
 from valuesassets.records.errors import MissingData
 
 
@@ -71,3 +71,18 @@ def test_what_does_not_vary_has_no_width_and_no_difference_is_no_evidence():
     assert (nothing.mean, nothing.low, nothing.high, nothing.p) == (0, 0, 0, 1)
     assert all_alike.low == pytest.approx(0.3)
     assert all_alike.p < 1e-9
+
+
+def test_ends_of_many_means_are_those_of_each():
+    values = np.random.default_rng(4).lognormal(size=(3, 5, 20)) - 0.5
+    values[0, 0, 3:9], values[1, 1], values[2, 2] = np.nan, np.nan, 0.25
+    values[0, 1, 1:] = np.nan
+    low, high = skewed_mean_ends(values, 0.9)
+    for place in np.ndindex(3, 5):
+        present = values[place][np.isfinite(values[place])]
+        if present.size < 2:
+            assert np.isnan(low[place])
+            assert np.isnan(high[place])
+            continue
+        one = mean_test(present, 0.9)
+        assert (low[place], high[place]) == pytest.approx((one.low, one.high))

@@ -68,7 +68,7 @@ def test_a_family_without_draws_is_stored_as_before():
     assert all("draws" not in family.model_dump() for family in study.families.values())
 
 
-def test_drawn_families_are_compared_by_the_distance_that_noise_can_be_taken_off():
+def test_drawn_families_are_compared_by_the_distance_without_their_noise():
     family = THINKING | {"draws": {}}
     assert load_study("demo_survey").distance == "jsd"
     assert study_with(family).distance == "cramer"

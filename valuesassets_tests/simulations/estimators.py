@@ -50,6 +50,15 @@ ANALYSES = {
             "errors": "Means over simulations",
         },
     ),
+    "draws": Analysis(
+        "valuesassets_tests.simulations.survey.drawn",
+        {
+            "coverage": "How often intervals hold the truth, answers drawn",
+            "rejections": "How often any test of a family rejects, answers drawn",
+            "verdicts": "Verdicts on families, answers drawn",
+            "noise": "What drawing leaves in distances",
+        },
+    ),
     "awareness": Analysis(
         "valuesassets_tests.simulations.worldvaluesbench.estimators",
         {
@@ -87,7 +96,7 @@ def estimators(
         Path | None, typer.Option(help="File for the figures (JSON); none is written if left out.")
     ] = None,
     only: Annotated[
-        str | None, typer.Option(help="Analyses to try: answers, awareness, psych, robustness or dilemmas.")
+        str | None, typer.Option(help="Analyses to try: answers, draws, awareness, psych, robustness or dilemmas.")
     ] = None,
 ) -> None:
     """Simulate data with a known truth, analyse each, and print how often intervals hold it and tests reject."""
@@ -119,8 +128,11 @@ def _try(name: str, seeds: range, processes: int | None) -> tuple[dict[str, Any]
         rows = simulated(partial(module.simulate_worlds, study), kinds, processes, "simulating answers")
         summary = module.summarise_worlds(rows, study, seeds.start)
     else:
-        rows = simulated(module.simulate_worlds, kinds, processes, f"simulating {name}")
-        summary = module.summarise_worlds(rows)
+        simulate, summarise = (
+            getattr(module, word, None) or getattr(module, f"{word}_worlds") for word in ("simulate", "summarise")
+        )
+        rows = simulated(simulate, kinds, processes, f"simulating {name}")
+        summary = summarise(rows)
     for table, heading in analysis.headings.items():
         _print(heading, summary[table].set_index("kind").T.reset_index() if table == "worlds" else summary[table])
     if "notes" in summary:

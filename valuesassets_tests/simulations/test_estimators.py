@@ -20,7 +20,7 @@ def test_worlds_of_one_analysis_alone_are_printed_and_written(tmp_path):
 
 def test_an_analysis_that_has_no_worlds_is_refused_in_a_line():
     said = refuse("estimators", "--only", "nothing", code=2, program=run)
-    assert "answers or awareness or psych or robustness or dilemmas was expected" in said
+    assert "answers or draws or awareness or psych or robustness or dilemmas was expected" in said
 
 
 @pytest.mark.slow

@@ -106,8 +106,8 @@ ANALYSES = {
             Drawing(
                 "jsd_heatmap",
                 ("pairs",),
-                "Heat map of the Jensen-Shannon distance between every two cells.",
-                "Jensen-Shannon distance between cells.",
+                "Heat map of the distance between every two cells.",
+                "Distance between cells.",
                 draw="valuesassets.figures.cell_distances:draw_jsd_heatmap",
             ),
             Drawing(

@@ -14,6 +14,8 @@ POINTS = declare_table(
     number("y", "traditional to secular-rational"),
     "x_low x_high y_low y_high residual_sd_x residual_sd_y margin_x margin_y n_views? n_indicators missing drawn",
     "distance_from_content_free distance_low distance_high nearest_content_free? is_distinguishable? source note?",
+    "draws_sd_x draws_sd_y",
+    where_used=["draws_sd_x", "draws_sd_y"],
 )
 ANSWERS_BY_OPTION = declare_table(
     "survey/question_answers/options",
@@ -39,7 +41,7 @@ ANSWERED = declare_table(
     "p_valid? reason?",
 )
 for name, shared in (("comparison", TABLES["calibration"]), ("controls", TABLES["negative_controls"])):
-    declare_table(f"survey/self_calibration/{name}", shared.row, *shared.columns)
+    declare_table(f"survey/self_calibration/{name}", shared.row, *shared.columns, where_used=[*shared.where_used])
 declare_table(
     "survey/cultural_map/projector",
     "an indicator, and a last row of intercepts",

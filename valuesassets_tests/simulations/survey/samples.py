@@ -70,7 +70,7 @@ def true_advantage(plant: simulated_answers.Plant) -> float:
     scales = simulated_answers.simulated_scales(TRUTH_ITEMS)
     random = np.random.default_rng(TRUTH_SEED)
     simulation = simulated_answers.simulate_answers(plant, study_of(LANGUAGES), scales, WORDINGS, 0, random)
-    return simulated_answers.true_comparisons(simulation)[f"own_country_advantage {FAMILY}"]
+    return simulated_answers.true_comparisons(simulation, study_of(LANGUAGES))[f"own_country_advantage {FAMILY}"]
 
 
 def of_few_in_low_resource(seed: int) -> Mapping[str, Outcome]:

@@ -94,7 +94,7 @@ def place_on_map(
     positions, moved = _published(ground, people)
     source = ", ".join(sorted({each.source for each in people})) if people else "published"
     rows = [*published_rows(positions, ground), *countries, *reference_rows(ground, source), *models]
-    points = pd.DataFrame(rows, columns=pd.Index(POINTS.names))
+    points = POINTS.frame(rows)
     sensitivity = [leave_one_out("model", _labels(models), cells.means, ground, study)]
     if people:
         means = np.array([each.means for each in people])
@@ -151,7 +151,9 @@ def _tests(
     if not people:
         published = _places(positions)
         return families_against_countries(cells, ground, published, "against published positions", study, reliability)
-    points = _places(pd.DataFrame([row for row in countries if row["drawn"]], columns=pd.Index(POINTS.names)))
+    points = _places(
+        pd.DataFrame([row for row in countries if row["drawn"]], columns=pd.Index(POINTS.schema_with(()).names))
+    )
     means = {each.country: each.means for each in people if each.country in points}
     tables = [
         people_against_published(points, _places(raw_positions()), study),

@@ -6,6 +6,7 @@ answer in the middle of every scale, and the high raw correlation must not count
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,7 @@ from valuesassets.instruments.survey.measures.map.agreement import AGREES
 from valuesassets.instruments.survey.measures.map.simulated_map import map_items, map_of_simulation
 from valuesassets.measure.profile_correlation import correlation
 from valuesassets.records.frames import parts_of, records, rows_where
+from valuesassets.records.settings.measuring import Inference
 from valuesassets.records.study import Study, load_study
 
 KINDS: dict[str, simulated_answers.Plant] = {
@@ -38,26 +40,39 @@ FAMILY_WISE = 0.07  # most null simulations, as a share, in which any 5 % test o
 Records = list[dict[str, Any]]
 
 
-def simulate_worlds(study: Study, kind: str, seeds: Sequence[int]) -> Records:
+def simulate_worlds(study: Study, kind: str, seeds: Sequence[int], draws: int = 0) -> Records:
     """The results of simulations of one kind, one per seed, for `summarise_worlds`.
 
     Args:
         study: gives the rules of inference alone.
         kind: a key of `KINDS`.
+        draws: answers that are drawn in each order and wording; 0 where probabilities are read.
     """
-    rules = {"inference": study.inference, "thresholds": study.thresholds}
+    rules = {"inference": _inference(study), "thresholds": study.thresholds}
     whole = load_study("demo_survey_22").model_copy(update=rules)
     small = simulated_answers.simulation_study(whole, list(whole.languages)[:LANGUAGES], RESAMPLES)
     scales, results = simulated_answers.simulated_scales(ITEMS, map_items()), []
     for seed in seeds:
         random, seeded = np.random.default_rng(seed), small.model_copy(update={"seed": seed})
         simulation = simulated_answers.simulate_answers(KINDS[kind], small, scales, WORDINGS, RESPONDENTS, random)
-        results += [{"kind": kind, "seed": seed} | row for row in _results(simulation, kind, seeded, random)]
+        results += [{"kind": kind, "seed": seed} | row for row in _results(simulation, kind, seeded, random, draws)]
     return results
 
 
-def summarise_worlds(results: Records, study: Study, first_seed: int) -> dict[str, pd.DataFrame]:
-    """The tables `simulated_worlds/...` from the results of `simulate_worlds`."""
+def _inference(study: Study) -> Inference:
+    """The rules of inference with the study's distance, which its families may decide."""
+    if study.distance == "jsd":
+        return study.inference
+    return study.inference.model_copy(update={"distance": study.distance})
+
+
+def _draws_of(study: Study) -> int:
+    """The fewest draws of any family; 0 where none is drawn."""
+    return min((family.draws.n for family in study.families.values() if family.draws), default=0)
+
+
+def summarise_worlds(results: Records, study: Study, first_seed: int, draws: int = 0) -> dict[str, pd.DataFrame]:
+    """The tables `simulated_worlds/...` from the results of `simulate_worlds`, whose `draws` the notes name."""
     rows = pd.DataFrame(results)
     parts = {what: pd.DataFrame(part) for (what,), part in parts_of(rows, ["what"])}
     by_kind = ((kind.replace("_", "-"), part["seed"].nunique()) for (kind,), part in parts_of(rows, ["kind"]))
@@ -67,6 +82,7 @@ def summarise_worlds(results: Records, study: Study, first_seed: int) -> dict[st
         f"two orders, {WORDINGS} wordings, {RESPONDENTS} respondents per country, {RESAMPLES} resamples; answers "
         "are made as distributions, no model is run."
     )
+    note += f" {draws} answers are drawn from each distribution." if draws else ""
     p_values = parts["test"][parts["test"]["kind"] != "planted"]
     verdicts = [_shares(parts["verdict"], "signal"), _shares(parts["map verdict"], "map")]
     errors = parts["error"].groupby(["kind", "measure"], sort=False)["value"].agg(["mean", "std", "size"])
@@ -83,8 +99,9 @@ def summarise_worlds(results: Records, study: Study, first_seed: int) -> dict[st
 def derive_simulated_worlds(study: Study) -> dict[str, pd.DataFrame]:
     """The simulations of each kind that the study asks for, with seeds from its own seed on."""
     seeds = range(study.seed, study.seed + study.inference.worlds)
-    results = [row for kind in KINDS for row in simulate_worlds(study, kind, seeds)]
-    return summarise_worlds(results, study, study.seed)
+    draws = _draws_of(study)
+    results = [row for kind in KINDS for row in simulate_worlds(study, kind, seeds, draws)]
+    return summarise_worlds(results, study, study.seed, draws)
 
 
 def evidence(tables: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
@@ -149,23 +166,26 @@ def _is_within(share: float, row: Mapping[str, Any], low: float, high: float) ->
 
 
 def _results(
-    simulation: simulated_answers.SimulatedAnswers, kind: str, study: Study, random: np.random.Generator
+    simulation: simulated_answers.SimulatedAnswers, kind: str, study: Study, random: np.random.Generator, draws: int
 ) -> Iterator[dict[str, Any]]:
     """Rows of kind `what`: tests, verdicts, errors, and in planted simulations intervals with the truth."""
+    exact = simulation
+    if draws:
+        simulation = replace(exact, grid=simulated_answers.drawn_answers(exact.grid, draws, random))
     signal = derive_signal(simulation.grid, study)
     yield from simulated_answers.test_rows(signal["tests"])
     for row in records(signal["verdicts"]):
         yield {"what": "verdict", "verdict": row["verdict"]}
-    w1_error = float(np.nanmean(simulation.grid.scales.w1_unit(simulation.grid.answers, simulation.planted)))
+    w1_error = float(np.nanmean(exact.grid.scales.w1_unit(exact.grid.answers, exact.planted)))
     yield {"what": "error", "measure": "w1_error", "value": w1_error}
     for (name,), rows in parts_of(signal["correlations"], ["kind"]):
         yield {"what": "error", "measure": f"r, {name}", "value": float(rows["r"].mean())}
-    for row in map_of_simulation(simulation, study, MAP_RESPONDENTS, random):
+    for row in map_of_simulation(exact, study, MAP_RESPONDENTS, random):
         if kind == "planted" or row["what"] != "interval":
             yield row
     if kind == "scale_artifact":
         return
-    truth = _truths(tuple(study.languages)) if kind == "planted" else None
+    truth = _truths(tuple(study.languages), study.distance, draws) if kind == "planted" else None
     yield from simulated_answers.simulated_comparisons(simulation, study, RESPONDENTS, truth)
     reliable = derive_reliability(simulation.grid, study)
     yield from simulated_answers.test_rows(reliable["tests"])
@@ -185,20 +205,25 @@ def _interval(name: str, truth: float, *ends: Any) -> dict[str, Any]:
 
 
 @cache
-def _truths(languages: tuple[str, ...]) -> dict[str, float]:
-    """The true quantities of the planted kind, from simulations with very many items."""
+def _truths(languages: tuple[str, ...], distance: str, draws: int) -> dict[str, float]:
+    """The true quantities of the planted kind, from simulations with very many items.
+
+    Generalizability counts the noise of drawn answers as error, and so does its truth.
+    """
     study = simulated_answers.simulation_study(load_study("demo_survey_22"), languages, 99)
+    study = study.model_copy(update={"inference": study.inference.model_copy(update={"distance": distance})})
     scales = simulated_answers.simulated_scales(ITEMS, map_items(), TRUTH_COPIES)
     batches: list[dict[str, float]] = []
     for batch in range(TRUTH_BATCHES):
         random = np.random.default_rng([TRUTH_SEED, batch])
         simulation = simulated_answers.simulate_answers(KINDS["planted"], study, scales, WORDINGS, RESPONDENTS, random)
-        grid, row = simulation.grid, simulated_answers.true_comparisons(simulation)
+        grid, row = simulation.grid, simulated_answers.true_comparisons(simulation, study)
+        read = simulated_answers.drawn_answers(grid, draws, random) if draws else grid
         for model in simulated_answers.FAMILIES:
             places = list(grid.places(model).values())
             a, b = (profiles(answers, scales, HEADLINE) for answers in (grid.answers[places], grid.people))
             row[f"r {model}"] = correlation(a, b, True)
-            expected = scales.expected_unit(grid.sides[:, :, places])[..., scales.is_ordinal]
+            expected = scales.expected_unit(read.sides[:, :, places])[..., scales.is_ordinal]
             balanced = expected.mean(axis=0, keepdims=True)
             row[f"g {model}"] = over_conditions(balanced, [LANGUAGE, PATTERN]).item()
         batches.append(row)

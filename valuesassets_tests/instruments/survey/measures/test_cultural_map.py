@@ -9,6 +9,7 @@ from valuesassets.instruments.survey.measures.map.points import NOT_DISTINGUISHA
 from valuesassets.instruments.survey.published.axes import average_means, published_position, reference_projector
 from valuesassets.instruments.survey.tables import POINTS
 from valuesassets.records.errors import HumanDataError, MissingData, ScoringError
+from valuesassets_tests.comparing.drawn_rows import drawn_rows
 from valuesassets_tests.comparing.planted_grid import answers, demo, human, no_human, peopleless, probe
 from valuesassets_tests.instruments.survey.crowds import respondents
 from valuesassets_tests.instruments.survey.derived_indicators import placed
@@ -198,7 +199,7 @@ def test_without_people_the_mean_of_five_countries_stands_in_and_the_notes_say_s
 
 @pytest.mark.slow
 def test_the_table_has_its_columns_and_every_published_country(points):
-    assert list(points.columns) == POINTS.names
+    assert list(points.columns) == POINTS.schema_with(()).names
     assert len(of(points, "published")) == 109
     assert points["drawn"].dtype == bool
 
@@ -413,3 +414,29 @@ def test_the_same_seed_gives_the_same_map():
     one, other = (cultural_map.place_on_map(answers(), human(), demo(), respondents(n=50)) for _ in range(2))
     pd.testing.assert_frame_equal(one["points"], other["points"])
     pd.testing.assert_frame_equal(one["tests"], other["tests"])
+
+
+def test_a_point_of_draws_says_how_far_it_moves_when_it_is_drawn_again_and_its_box_reaches_there():
+    exact = answers()
+    exact = exact[(exact["model"] == "reference-multi") & (exact["language"] == "eng")]
+    whole = of(place_on_map(exact, no_human(), demo()), "model").iloc[0]
+    again = [
+        of(place_on_map(drawn_rows(exact, 40, ["reference-multi"], seed), no_human(), demo()), "model").iloc[0]
+        for seed in range(60)
+    ]
+    drawn = pd.DataFrame(again)
+    for axis in "xy":
+        sd = drawn[axis].astype(float).std()
+        assert np.sqrt((drawn[f"draws_sd_{axis}"] ** 2).mean()) == pytest.approx(sd, rel=0.25)
+        assert drawn[axis].mean() == pytest.approx(whole[axis], abs=3 * sd / np.sqrt(len(drawn)))
+        within = (drawn[f"{axis}_low"] <= whole[f"{axis}_low"]) & (whole[f"{axis}_high"] <= drawn[f"{axis}_high"])
+        assert within.mean() > 0.85
+    assert 0.05 < drawn["draws_sd_x"].mean() < 0.25
+    mixed = place_on_map(drawn_rows(answers(), 40, ["reference-multi"]), no_human(), demo())
+    models = of(mixed, "model")
+    is_exact = models["model"] != "reference-multi"
+    assert (models.loc[is_exact, ["draws_sd_x", "draws_sd_y"]] == 0).all().all()
+    assert (models.loc[~is_exact, ["draws_sd_x", "draws_sd_y"]] > 0).all().all()
+    assert {"draws_sd_x", "draws_sd_y"} == POINTS.where_used
+    assert any("draws_sd_x" in note for note in mixed.attrs["notes"])
+    assert not {*place_on_map(answers(), no_human(), demo())} & POINTS.where_used

@@ -16,6 +16,12 @@ WIDER = (
 )
 
 
+DRAWN = (
+    "Of models whose answers are drawn, points would move if their answers were drawn again: draws_sd_x and draws_sd_y "
+    "say how far, and each end of a box goes out by 1.96 of the deviations of its own order."
+)
+
+
 def write_notes(
     ground: Ground,
     points: pd.DataFrame,
@@ -42,6 +48,7 @@ def write_notes(
         f"A model's box spans its points in every order and wording ({views} points): the range of what asking "
         "otherwise gave, not a confidence interval.",
         *([WIDER] if study.asks_elsewhere else []),
+        *([DRAWN] if "draws_sd_x" in points else []),
         *([people] if resampled else []),
         f"A hollow point is {NOT_DISTINGUISHABLE}: its box, widened by {margin} ({ground.margin[0]:.2f}, "
         f"{ground.margin[1]:.2f}), holds the point of uniform answers or of always the first option.",
@@ -67,6 +74,7 @@ def write_caption(
     bars = f" Bars of people: {study.inference.level:.0%} bootstrap." if has_people else ""
     views = _range(column(models, "n_views"))
     wider = ", wider by what an API does not show" if study.asks_elsewhere else ""
+    wider += ", and by 1.96 sd of drawing" if "draws_sd_x" in points else ""
     lines.append(f"Boxes of models: their points in every order and wording ({views}){wider}.{bars}")
     if len(rows_where(models, is_distinguishable=False)):
         lines.append(f"Hollow: the box, widened by {x} and {y}, holds a content-free point.")

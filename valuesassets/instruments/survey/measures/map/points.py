@@ -17,6 +17,7 @@ from valuesassets.instruments.survey.measures.map.answers import (
     mean_of_known,
     uniform_probs,
 )
+from valuesassets.instruments.survey.measures.map.draws import N_READ, noise_of_means
 from valuesassets.instruments.survey.measures.map.people import People
 from valuesassets.instruments.survey.measures.map.projector import Axes
 from valuesassets.instruments.survey.published.axes import average_means
@@ -33,6 +34,8 @@ PLACED = (
     *("distance_from_content_free", "distance_low", "distance_high", "nearest_content_free", "is_distinguishable"),
 )
 """Columns of points with enough indicators; with too few, the stand-ins would decide."""
+REACH = 1.96
+"""Standard deviations by drawing by which each end of a box goes out."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ class Cells:
         views: (n, V, 10) of each order and wording; the mean replaces a missing indicator.
         n_views: (n,) number of orders and wordings of the cell.
         ends: (n, 10) lower and upper ends of the means; None if all probabilities are exact.
+        noise: (n, V, 10) variance of `views` by drawing; None if no answer is drawn.
+        n_wordings: (n,) wordings, over which the means of `views` are averaged.
     """
 
     labels: pd.DataFrame
@@ -72,6 +77,8 @@ class Cells:
     views: Array
     n_views: NDArray[np.int64]
     ends: tuple[Array, Array] | None = None
+    noise: Array | None = None
+    n_wordings: NDArray[np.int64] | None = None
 
 
 def lay_ground(axes: Axes, people: Sequence[People], level: float = 0.95) -> Ground:
@@ -105,9 +112,10 @@ def cells_of(answers: pd.DataFrame, left_out: Sequence[str] = ()) -> Cells:
     """
     rows = answers if "wording" in answers else answers.assign(wording=0)
     ends = ["prob_low", "prob_high"] if "prob_low" in rows else []
+    n_read = list(N_READ) if N_READ[0] in rows else []
     keys = ["model", "language", "wording"]
-    sets, probs = answers_as_array(rows, keys, ["prob", *ORDERS], ScoringError, ends)
-    probs, ends_of = probs[:, :3], probs[:, 3:]
+    sets, probs = answers_as_array(rows, keys, ["prob", *ORDERS], ScoringError, [*ends, *n_read])
+    probs, ends_of, n_read_of = probs[:, :3], probs[:, 3 : 3 + len(ends)], probs[:, 3 + len(ends) :]
     cell = sets.groupby(["model", "language"], sort=False).ngroup().to_numpy()
     labels = pd.DataFrame(sets[["model", "language"]]).drop_duplicates().reset_index(drop=True)
     is_left_out = np.isin(INDICATORS, list(left_out))
@@ -125,7 +133,12 @@ def cells_of(answers: pd.DataFrame, left_out: Sequence[str] = ()) -> Cells:
         of_cells = [[mean_of_known(ends_of[cell == number, end]) for end in (0, 1)] for number in range(len(labels))]
         bounds = np.array([indicator_bounds(*each) for each in of_cells])
         of_means = bounds[:, 0], bounds[:, 1]
-    return Cells(labels, means, views.reshape(len(labels), -1, len(INDICATORS)), n_views, of_means)
+    cells = Cells(labels, means, views.reshape(len(labels), -1, len(INDICATORS)), n_views, of_means)
+    if not n_read:
+        return cells
+    noise = np.zeros(views.shape)
+    noise[cell, number_in_cell] = noise_of_means(sets, probs[:, 1:], n_read_of)
+    return replace(cells, noise=noise.reshape(cells.views.shape), n_wordings=np.bincount(cell))
 
 
 def missing_in_all(cells: Cells, study: Study) -> list[str]:
@@ -140,13 +153,16 @@ def model_rows(
 ) -> list[dict[str, Any]]:
     """A row per cell; its region is the box around its points in every order and wording.
 
-    Intervals of probabilities widen the box. A cell with too few indicators has no place, and a cell of an unreliable
-    family is not drawn.
+    Intervals of probabilities widen the box, and each of its ends goes out by `REACH` standard deviations that drawing
+    gives the order it is from. A cell with too few indicators has no place, and a cell of an unreliable family is not
+    drawn.
     """
     places, views = ground.place(cells.means), ground.place(cells.views)
     down, up = _widened(cells, ground)
-    low = np.minimum(views.min(axis=1), places) - down
-    high = np.maximum(views.max(axis=1), places) + up
+    reach = 0.0 if cells.noise is None else REACH * np.sqrt(_noise_of_points(cells.noise, ground))
+    low = np.minimum((views - reach).min(axis=1), places) - down
+    high = np.maximum((views + reach).max(axis=1), places) + up
+    sds = _sds_by_drawing(cells, ground)
     rows = []
     for number, (model, language) in enumerate(cells.labels.itertuples(index=False)):
         means, about = cells.means[number], study.languages[str(language)]
@@ -162,10 +178,24 @@ def model_rows(
         details |= {"margin_x": float(ground.margin[0]), "margin_y": float(ground.margin[1])} | apart
         details |= {"n_views": int(cells.n_views[number]), "drawn": not why_not, "note": "; ".join(notes) or None}
         details["source"] = "planted" if study.families[str(model)].kind == "reference" else "model"
+        details |= {name: float(sd[number]) for name, sd in sds.items()}
         box = (low[number], high[number])
         row = _point("model", f"{model} {language}", places[number], ground, means, box, **details)
-        rows.append(row if is_placed else row | dict.fromkeys(PLACED))
+        rows.append(row if is_placed else row | dict.fromkeys([*PLACED, *sds]))
     return rows
+
+
+def _sds_by_drawing(cells: Cells, ground: Ground) -> dict[str, Array]:
+    """(n,) standard deviations by drawing of the points along x and y, by column; none where no answer is drawn."""
+    if cells.noise is None or cells.n_wordings is None:
+        return {}
+    averaged = cells.noise.sum(axis=1) / (len(ORDERS) * cells.n_wordings[:, None]) ** 2
+    return dict(zip(("draws_sd_x", "draws_sd_y"), np.sqrt(_noise_of_points(averaged, ground)).T, strict=True))
+
+
+def _noise_of_points(noise: Array, ground: Ground) -> Array:
+    """(..., 2) variances of points from (..., 10) variances of indicator means."""
+    return noise @ (ground.axes.projector.slopes**2).T
 
 
 def _widened(cells: Cells, ground: Ground) -> tuple[Array, Array]:
@@ -252,7 +282,11 @@ def _point(
 ) -> dict[str, Any]:
     """A row of `POINTS`: drawn and complete unless `details` say otherwise."""
     missing = [] if means is None else [n for n, mean in zip(INDICATORS, means, strict=True) if np.isnan(mean)]
-    row: dict[str, Any] = dict.fromkeys(POINTS.names) | {"kind": kind, "label": label, "drawn": True}
+    row: dict[str, Any] = dict.fromkeys(POINTS.schema_with(details).names) | {
+        "kind": kind,
+        "label": label,
+        "drawn": True,
+    }
     row |= {"missing": ", ".join(missing), "n_indicators": len(INDICATORS) - len(missing)}
     for k, axis in enumerate("xy"):
         row[axis] = float(place[k])

@@ -114,8 +114,8 @@ def fetch_adapter(planned: PlannedModel, tell: Callable[[int], None] = lambda _:
     kind = content.get("peft_type") if isinstance(content, dict) else None
     if kind != "LORA":
         raise ModelError(
-            f"{name}: {CONFIG} has peft_type {kind!r}, LORA was expected; merge it into its base with peft, and name the "
-            "merged model"
+            f"{name}: {CONFIG} has peft_type {kind!r}, LORA was expected; merge it into its base with peft, and name "
+            "the merged model"
         )
     settings = validated(LoraSettings, content, ModelError, f"{name}: {CONFIG}")
     require_whole(name, folder)

@@ -75,7 +75,8 @@ CASES = [
     bad(
         "a path of an adapter that is not there",
         lambda adapter: None,
-        "./trained/run8: no such folder; there is no folder trained either; check the path, or give an adapter's hub id such as owner/name",
+        "./trained/run8: no such folder; there is no folder trained either; check the path, or give an adapter's "
+        "hub id such as owner/name",
         f"probe --model model --adapter ./trained/run8 {ASKED}",
     ),
     bad(

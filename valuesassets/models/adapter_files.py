@@ -192,9 +192,9 @@ def _require_files(adapter: str, folder: Path) -> None:
         if path.exists() and not path.is_file():
             raise ModelError(f"{path}: is no file; save the adapter again")
     if not (folder / CONFIG).is_file():
-        is_model = (folder / "config.json").is_file()
-        advice = "name a whole model as the model" if is_model else "name a folder as save_pretrained of peft writes it"
-        raise ModelError(f"{adapter}: no {CONFIG}; {advice}")
+        if (folder / "config.json").is_file():
+            raise ModelError(f"{adapter}: no {CONFIG}; name a whole model as the model")
+        raise ModelError(f"{adapter}: no {CONFIG}; name a folder as save_pretrained of peft writes it")
     if not (folder / WEIGHTS).is_file():
         pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
         finding = f"found only {pickles[0]}, a pickle, which can run code" if pickles else "found none"

@@ -102,7 +102,7 @@ def test_another_adapter_is_another_model_and_its_revision_the_version_of_the_we
     adapted = changed(families={"other": HUB | {"adapter": "owner/run7"}})
     pinned = changed(families={"other": HUB | {"adapter": "owner/run7", "adapter_revision": "v2"}})
     assert stale(pinned, tmp_path, before=adapted) == {"weights"}
-    other = changed(families={"other": HUB | {"model_id": "owner/other"}})
+    other = changed(families={"other": HUB | {"model_id": "owner/other_{lang}"}})
     hub = changed(families={"other": HUB})
     assert stale(adapted, tmp_path, before=hub) == stale(other, tmp_path, before=hub) > {"weights"}
 

@@ -65,5 +65,5 @@ def merge_with_peft(folder: Path, base: Path, adapter: Path) -> Path:
     shutil.copytree(base, folder)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        open_with_peft(base, adapter).merge_and_unload().save_pretrained(folder)
+        open_with_peft(base, adapter).merge_and_unload().save_pretrained(str(folder))
     return folder

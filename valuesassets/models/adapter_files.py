@@ -48,8 +48,12 @@ class Adapter:
 
     def describe(self) -> dict[str, Any]:
         """The adapter's description, for metadata; `adapter_base` is the base that it names itself."""
-        said = {"adapter": named_model(self.name), "adapter_revision": self.commit, "adapter_sha256": self.sha256}
-        return said | {"adapter_base": self.settings.base_model_name_or_path}
+        description = {
+            "adapter": named_model(self.name),
+            "adapter_revision": self.commit,
+            "adapter_sha256": self.sha256,
+        }
+        return description | {"adapter_base": self.settings.base_model_name_or_path}
 
     def caution(self, model: str) -> str | None:
         """A warning where it names another base than a model; None where the last parts of both names are equal."""

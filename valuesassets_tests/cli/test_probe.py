@@ -141,8 +141,19 @@ def test_calibrate_with_one_pass_of_training_is_off(questions):
 def test_probe_names_a_model_with_its_adapter(model, probed, tmp_path):
     adapter = write_adapter(tmp_path / "run7", model, target_modules=["q_proj"])
     questions, output = write_json(tmp_path / "questions.json", QUESTIONS), tmp_path / "probe.parquet"
-    asked = ("--questions", questions, "--language", "eng", "--output", output, "--dtype", "float32", "--device", "cpu")
-    succeed("probe", "--model", model, "--adapter", adapter, *asked)
+    options = (
+        "--questions",
+        questions,
+        "--language",
+        "eng",
+        "--output",
+        output,
+        "--dtype",
+        "float32",
+        "--device",
+        "cpu",
+    )
+    succeed("probe", "--model", model, "--adapter", adapter, *options)
     rows, of_base = pd.read_parquet(output), pd.read_parquet(probed)
     assert set(rows["model_id"]) == {f"{model.name}+run7"}
     assert abs(rows["prob_averaged"].to_numpy() - of_base["prob_averaged"].to_numpy()).max() > 1e-3

@@ -340,23 +340,23 @@ def log_probs(path):
 def test_a_model_with_an_adapter_is_read_as_the_merged_one_and_kept_apart_from_its_base(adapted, tmp_path, capsys):
     base, adapter, merged = adapted
     trials = written(tmp_path / "trials.parquet", *(trial(prompt, 4, f"v{n}") for n, prompt in enumerate(PROMPTS)))
-    known = ("--known", tmp_path / "known")
-    read(base, trials, tmp_path / "base.parquet", *known)
-    read(base, trials, tmp_path / "dry.parquet", *known, "--adapter", adapter, "--dry-run")
+    store = ("--known", tmp_path / "known")
+    read(base, trials, tmp_path / "base.parquet", *store)
+    read(base, trials, tmp_path / "dry.parquet", *store, "--adapter", adapter, "--dry-run")
     assert "3 readings, of them 0 known" in capsys.readouterr().out
-    read(base, trials, tmp_path / "adapted.parquet", *known, "--adapter", adapter)
-    read(merged, trials, tmp_path / "merged.parquet", *known)
+    read(base, trials, tmp_path / "adapted.parquet", *store, "--adapter", adapter)
+    read(merged, trials, tmp_path / "merged.parquet", *store)
     expected = log_probs(tmp_path / "merged.parquet")
     assert log_probs(tmp_path / "adapted.parquet") == pytest.approx(expected, abs=1e-5)
     assert max(abs(np.subtract(log_probs(tmp_path / "base.parquet"), expected))) > 0.1
-    said, of_base = table_metadata(tmp_path / "adapted.parquet"), table_metadata(tmp_path / "base.parquet")
-    assert (said["adapter"], said["adapter_base"]) == (named_model(str(adapter)), str(base))
-    assert re.fullmatch("[0-9a-f]{64}", said["adapter_sha256"])
-    assert said["model"] == of_base["model"]
-    assert said["weights_id"] != of_base["weights_id"]
+    metadata, of_base = table_metadata(tmp_path / "adapted.parquet"), table_metadata(tmp_path / "base.parquet")
+    assert (metadata["adapter"], metadata["adapter_base"]) == (named_model(str(adapter)), str(base))
+    assert re.fullmatch("[0-9a-f]{64}", metadata["adapter_sha256"])
+    assert metadata["model"] == of_base["model"]
+    assert metadata["weights_id"] != of_base["weights_id"]
     assert not any("adapter" in key for key in of_base)
     capsys.readouterr()
-    read(base, trials, tmp_path / "again.parquet", *known, "--adapter", adapter, "--dry-run")
+    read(base, trials, tmp_path / "again.parquet", *store, "--adapter", adapter, "--dry-run")
     assert "3 readings, of them 3 known" in capsys.readouterr().out
 
 
@@ -372,5 +372,5 @@ def test_an_adapter_of_another_base_is_a_line_and_stands_in_the_file(adapted, tm
             f"warning: the adapter {other} names owner/other as its base, it was put on {base}; see whether it is that"
         )
         assert capsys.readouterr().out.splitlines()[0] == f"base+run7: {line}"
-        said = table_metadata(tmp_path / "out.parquet")
-        assert (said["adapter_base"], json.loads(said["notes"])) == ("owner/other", [line])
+        metadata = table_metadata(tmp_path / "out.parquet")
+        assert (metadata["adapter_base"], json.loads(metadata["notes"])) == ("owner/other", [line])

@@ -228,8 +228,8 @@ def test_an_adapter_of_the_hub_is_fetched_with_its_base_and_stays_there_offline(
     code += "loaded = load_weights(open_model('owner/base', adapter='owner/run7', offline=True))\n"
     code += "print(loaded.describe()['adapter_revision'])"
     env = environment(hub, tmp_path / "cache")
-    said = subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True)
-    assert (said.stdout.strip(), hub.asked) == (commits[1], [])
+    process = subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True)
+    assert (process.stdout.strip(), hub.asked) == (commits[1], [])
 
 
 @pytest.mark.slow

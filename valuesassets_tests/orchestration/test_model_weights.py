@@ -114,22 +114,22 @@ def test_a_changed_adapter_makes_readings_stale_and_equal_files_do_not(tmp_path)
     storage, cells = Storage(root=str(tmp_path), study=study.name), [cell_key(name, "eng") for name in study.families]
     definitions = build_definitions(study, tmp_path)
     graph = definitions.get_repository_def().asset_graph
-    asked = trial_rows([trial(prompt, 4, f"v{n}/0/forward") for n, prompt in enumerate(PROMPTS)])
+    rows = trial_rows([trial(prompt, 4, f"v{n}/0/forward") for n, prompt in enumerate(PROMPTS)])
     for language in ("eng", "fra"):
-        write_table(storage.path(dg.AssetKey(["survey", "trials"]), language, "parquet"), asked, TRIALS)
+        write_table(storage.path(dg.AssetKey(["survey", "trials"]), language, "parquet"), rows, TRIALS)
     with dg.DagsterInstance.ephemeral() as instance:
 
         def make(key, partition):
-            failed, made = materialise(definitions, instance, key, partition)
+            failed, materialisation = materialise(definitions, instance, key, partition)
             assert failed == []
-            return made
+            return materialisation
 
         def is_stale(cell):
             return bool(Staleness(graph, instance).of([READINGS], cell))
 
         for family, cell in zip(study.families, cells, strict=True):
-            shown = make(WEIGHTS, family).metadata
-            assert [row.data.get("adapter") for row in shown["models"].records] == [study.families[family].adapter]
+            metadata = make(WEIGHTS, family).metadata
+            assert [row.data.get("adapter") for row in metadata["models"].records] == [study.families[family].adapter]
             make(PREFLIGHT, family)
             make(READINGS, cell)
         paths = [storage.path(READINGS, cell, "parquet") for cell in cells]

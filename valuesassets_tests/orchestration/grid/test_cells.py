@@ -236,9 +236,9 @@ def test_a_part_of_a_split_gguf_file_that_changed_stops_the_job_and_one_that_is_
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """A base and a LoRA folder for it."""
-    made = tmp_path_factory.mktemp("trained")
-    base = write_model(made / "gpt", sentencepiece_like())
-    return base, write_adapter(made / "run7", base, target_modules=["q_proj"])
+    root = tmp_path_factory.mktemp("trained")
+    base = write_model(root / "gpt", sentencepiece_like())
+    return base, write_adapter(root / "run7", base, target_modules=["q_proj"])
 
 
 def fetch_adapted(storage, model, adapter, commit=None, lora_commit=None):
@@ -265,24 +265,24 @@ def test_the_job_file_of_a_cell_carries_the_adapter_and_asks_with_it(storage, tr
     fetch_adapted(storage, base, adapter)
     job = readings_job(study, storage, SURVEY, Cell("mine", ENGLISH))
     write_job(tmp_path / "job.json", job)
-    said = read_json(tmp_path / "job.json")["cells"][0]
-    assert (said["model"], said["adapter"], "adapter_revision" in said) == (str(base), str(adapter), False)
+    cell = read_json(tmp_path / "job.json")["cells"][0]
+    assert (cell["model"], cell["adapter"], "adapter_revision" in cell) == (str(base), str(adapter), False)
     assert main([str(tmp_path / "job.json")]) == 0
-    told = table_metadata(job.cells[0].readings)
-    assert told["adapter"] == named_model(str(adapter))
+    metadata = table_metadata(job.cells[0].readings)
+    assert metadata["adapter"] == named_model(str(adapter))
     written = generate_job(study, storage, Cell("mine", ENGLISH), SURVEY, {"": (Path("t"), Path("a"))})
     assert written.cells[0].adapter == str(adapter)
 
 
 def test_the_job_of_an_adapter_of_the_hub_goes_by_both_commits(storage):
-    study, asked = study_of("owner/gpt", adapter="owner/run7"), []
+    study, fingerprints = study_of("owner/gpt", adapter="owner/run7"), []
     for commits in (("c0ffee", "0a1b"), ("c0ffee", "0a1b"), ("c0ffee", "0a1c"), ("decaf0", "0a1c")):
         fetch_adapted(storage, "owner/gpt", "owner/run7", *commits)
         (cell,) = readings_job(study, storage, SURVEY, Cell("mine", ENGLISH)).cells
         assert cell.weights == ("owner/gpt", commits[0], "owner/run7", commits[1])
-        asked.append((asked_in(study, storage), cell.model_stamp))
-    assert asked[0] == asked[1]
-    assert len(set(asked)) == len({stamp for _, stamp in asked}) == 3
+        fingerprints.append((asked_in(study, storage), cell.model_stamp))
+    assert fingerprints[0] == fingerprints[1]
+    assert len(set(fingerprints)) == len({stamp for _, stamp in fingerprints}) == 3
 
 
 def test_weights_that_were_fetched_without_the_adapter_or_with_another_are_not_taken(storage, folder):

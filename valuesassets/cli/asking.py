@@ -78,7 +78,16 @@ class ChosenModel:
 
         each = self.options
         prompting = prompting or self.prompting
-        return open_model(each.model, each.revision, each.dtype, each.device, each.offline, prompting=prompting)
+        return open_model(
+            each.model,
+            each.revision,
+            each.dtype,
+            each.device,
+            each.offline,
+            prompting=prompting,
+            adapter=each.adapter,
+            adapter_revision=each.adapter_revision,
+        )
 
     def ask(
         self,
@@ -158,18 +167,20 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
     folder = options.known_folder or storage_root() / KNOWN_READINGS
     require_folder_place(folder, "name another with --known")
     if not isinstance(options, ModelOptions):
-        return ChosenModel(options, name_of_model(options.model, options.revision), AS_TEXT, False, None, folder)
+        return ChosenModel(options, name_of_weights(options), AS_TEXT, False, None, folder)
     if options.chat and options.prompting is not None:
         raise typer.BadParameter("--chat and --prompting: both say how trials are shown; leave one out")
     endpoint = choose_endpoint(options)
     if endpoint is None:
-        name = name_of_model(options.model, options.revision)
+        name = name_of_weights(options)
     else:
         name = options.model
         if options.revision is not None or options.dtype != "auto" or options.device != "auto" or options.offline:
             raise typer.BadParameter(
                 "--revision, --dtype, --device, --offline: for a model that is loaded here; leave them out"
             )
+        if options.adapter is not None or options.adapter_revision is not None:
+            raise typer.BadParameter("--adapter, --adapter-revision: for a model that is loaded here; leave them out")
     is_chat = options.chat or (endpoint is not None and endpoint.api == "chat")
     prompting = load_prompting(options.prompting) if options.prompting else chat if is_chat else AS_TEXT
     if endpoint is not None:
@@ -178,6 +189,16 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
         except ValueError as error:
             raise InputError(f"--prompting: {error}") from None
     return ChosenModel(options, name, prompting, options.chat or options.prompting is not None, endpoint, folder)
+
+
+def name_of_weights(options: LoadedModelOptions) -> str:
+    """The name in tables of a model that is loaded here, with its adapter's, if it has one."""
+    name = name_of_model(options.model, options.revision)
+    if options.adapter is None:
+        if options.adapter_revision is not None:
+            raise typer.BadParameter("--adapter-revision: is that of an --adapter; name one, or leave it out")
+        return name
+    return f"{name}+{name_of_model(options.adapter, options.adapter_revision, '--adapter-revision')}"
 
 
 def choose_endpoint(options: ModelOptions) -> Endpoint | None:

@@ -157,15 +157,18 @@ def parse_orders(orders: str) -> Elicitation:
     return Elicitation.model_validate({"orders": int(orders) if is_number else orders})
 
 
-def name_of_model(model: str, revision: str | None) -> str:
-    """The name of a model in tables: of a folder or a file its own name, of the hub its id.
+def name_of_model(model: str, revision: str | None, option: str = "--revision") -> str:
+    """The name of a model or an adapter in tables: of a folder or a file its own name, of the hub its id.
 
     Links to files are not followed: in the hub's cache they lead to files that are named by their hash.
+
+    Args:
+        option: the one that gives the revision.
     """
     of_index, is_local = model.removeprefix("index:"), os.path.exists(model)
     if (is_local or of_index != model) and revision is not None:
         kind = "folder" if Path(model).is_dir() else "file"
-        raise typer.BadParameter(f"--revision {revision}: {model} is a {kind}, which has none; leave it out")
+        raise typer.BadParameter(f"{option} {revision}: {model} is a {kind}, which has none; leave it out")
     if not is_local:
         return of_index
     return Path(model).resolve().name if Path(model).is_dir() else Path(model).name

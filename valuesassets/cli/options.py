@@ -18,6 +18,12 @@ class LoadedModelOptions:
     revision: Annotated[
         str | None, typer.Option(help="Commit or tag of a model on the hub; its main branch if left out.")
     ] = None
+    adapter: Annotated[
+        str | None, typer.Option(help="LoRA adapter to put on the model: hub id or folder, as peft saves it.")
+    ] = None
+    adapter_revision: Annotated[
+        str | None, typer.Option(help="Commit or tag of an adapter on the hub; its main branch if left out.")
+    ] = None
     dtype: Annotated[
         Literal["float32", "bfloat16", "auto"],
         typer.Option(help="Number type of the weights; auto: bfloat16 on a GPU, as they are stored on a CPU."),

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from valuesassets.models.loaded_model import OpenedModel
 
 Layout = Literal["auto", "marked", "plain", "chat"]
-DESCRIPTION = ("weights_id", "dtype", "scorer_version", "road", "chunk", "batch_invariance", "torch", "notes")
+DESCRIPTION = (
+    *("weights_id", "adapter", "adapter_revision", "adapter_sha256", "adapter_base"),
+    *("dtype", "scorer_version", "road", "chunk", "batch_invariance", "torch", "notes"),
+)
 """What `run.json` has of how readings came about."""
 
 

@@ -16,7 +16,7 @@ from valuesassets.cli.inputs import StudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
 from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
-from valuesassets.records.places import REPOSITORY, storage_root
+from valuesassets.records.places import REPOSITORY, labelled, storage_root
 from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.kinds import is_model_path
 from valuesassets.records.study import DEMO, EARLIER_NAMES, Family, Study, cells_of
@@ -53,14 +53,14 @@ def study(
     print(f"languages ({len(chosen.languages)}): {', '.join(chosen.languages)}")
     for label, family in chosen.families.items():
         n_languages, resources = len(chosen.family_languages(label)), family.resources
-        model = family.model_id or "trained here on planted answers"
+        model = labelled(family.model_id or "trained here on planted answers", family.adapter)
         languages = f"{n_languages} language{'s' * (n_languages != 1)}"
         chat = ", asked in a chat" if family.prompting.is_chat else ""
         print(
             f"family {label}: {model}, {family.model_type}, {languages}, {family.dtype}{chat}; "
             f"per cell {resources.gpus} GPU, {resources.memory_gib} GiB, {resources.hours:g} h"
         )
-    weights = [model for label in chosen.families for model in chosen.model_ids(label)]
+    weights = [each for label in chosen.families for each in chosen.weights(label)]
     if weights:
         print(f"weights: {len(weights)} models, fetched once before any of them is asked")
     print(f"cells: {cells_line(chosen)}; orders {chosen.elicitation.orders}, wordings {chosen.elicitation.wordings}")
@@ -74,7 +74,9 @@ def study(
 def lacking_paths(study: Study) -> list[str]:
     """The folders and files that a study names and that are not there, each with its key."""
     named = [(key, path) for key, path in _paths(study, "") if not key.endswith(MAY_BE_ABSENT)]
-    named += [(f"families.{name}.model_id", model) for name in study.families for model in study.model_ids(name)]
+    weights = [(name, each) for name in study.families for each in study.weights(name)]
+    named += [(f"families.{name}.model_id", model) for name, (model, _) in weights]
+    named += [(f"families.{name}.adapter", adapter) for name, (_, adapter) in weights if adapter is not None]
     paths = [(key, Path(place)) for key, place in named if isinstance(place, Path) or is_model_path(place)]
     lacking = [f"{key}: {path}: no such folder or file" for key, path in paths if not path.exists()]
     if study.questionnaires is not None:

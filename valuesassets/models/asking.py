@@ -158,10 +158,9 @@ class Asking:
         return sha256_json([*model, *(entry.key for entry in self.entries)])
 
     def _noted(self, description: dict[str, object]) -> dict[str, object]:
-        """A description, with a note about any text that the chat template adds on its own."""
-        template, notes = self.opened.template, description.get("notes")
-        caution = template.caution if template is not None else None
-        return description | {"notes": [*notes, caution]} if caution and isinstance(notes, list) else description
+        """A description, with notes about text that the chat template adds and about an adapter of another base."""
+        notes, more = description.get("notes"), self.opened.cautions
+        return description | {"notes": [*notes, *more]} if more and isinstance(notes, list) else description
 
     def _describe(self) -> dict[str, object]:
         """The model's description, and in a chat or behind a preamble the first prompt as the model sees it."""

@@ -17,11 +17,11 @@ from valuesassets.models.hub_cache import cache_folder, model_home, watched_grow
 from valuesassets.models.model_files import (
     COMMIT,
     HUB_ID,
-    NEEDED,
+    MODEL_PARTS,
     PICKLES,
+    Parts,
     cached_snapshot,
     find_lack,
-    find_lack_of_part,
     find_model,
     is_needed,
     is_offline,
@@ -90,18 +90,23 @@ def plan_model(model: str, revision: str | None = None, offline: bool = False) -
     folder = find_model(model, revision, offline)
     if Path(model).is_dir():
         return PlannedModel(model, revision, None)
-    if folder is not None and (is_offline(offline) or folder.name == revision):
-        return PlannedModel(model, revision, folder.name)
+    return plan_repository(model, revision, offline, folder, MODEL_PARTS)
+
+
+def plan_repository(model: str, revision: str | None, offline: bool, cached: Path | None, parts: Parts) -> PlannedModel:
+    """Find what the cache lacks of a hub repository with these parts; `cached` is its folder there, if it is whole."""
+    if cached is not None and (is_offline(offline) or cached.name == revision):
+        return PlannedModel(model, revision, cached.name)
     with _hub_in_one_line(model, revision):
         is_commit = revision is not None and COMMIT.fullmatch(revision)
         # The library's `resolve_revision` would silently use an older commit of the branch if the hub does not answer.
         commit = revision if is_commit else str(HfApi().model_info(model, revision=revision).sha)
-        if find_lack(model, commit) is None:
+        if find_lack(model, commit, parts) is None:
             return PlannedModel(model, revision, commit)
         listed = snapshot_download(
-            model, revision=commit, allow_patterns=[*NEEDED], ignore_patterns="*/*", dry_run=True
+            model, revision=commit, allow_patterns=[*parts.needed], ignore_patterns="*/*", dry_run=True
         )
-        lack = find_lack_of_part({file.filename for file in listed})
+        lack = parts.find_lack({file.filename for file in listed})
         if lack is not None:
             names = HfApi().list_repo_files(model, revision=commit)
             pickles = sorted(name for name in names if any(Path(name).match(pattern) for pattern in PICKLES))
@@ -126,18 +131,26 @@ def fetch_model(planned: PlannedModel, tell: Callable[[int], None] = lambda _: N
         origin = read_origin(folder)
         stamp = weights_id(origin.sha256) if origin else _stamp_folder(folder)
     else:
-        home = model_home(model)
-        folder, stamp = home / "snapshots" / commit, commit
-        if not planned.is_whole:
-            with _hub_in_one_line(model, revision), watched_growth(home / "blobs", tell):
-                snapshot_download(model, revision=commit, allow_patterns=[*NEEDED], ignore_patterns="*/*")
-            lack = find_lack(model, commit)
-            if lack is not None:
-                raise ModelError(f"{model}: {lack} after its download at {commit}; name another revision")
-        if commit != revision and cached_snapshot(model, revision) != folder:
-            # An offline reader of this cache looks up the commit of the branch here.
-            write_text(home / "refs" / (revision or constants.DEFAULT_REVISION), commit)
+        folder, stamp = download(model, revision, commit, planned.is_whole, MODEL_PARTS, tell), commit
     return as_fetched(planned, folder, stamp)
+
+
+def download(
+    model: str, revision: str | None, commit: str, is_whole: bool, parts: Parts, tell: Callable[[int], None]
+) -> Path:
+    """Download what the cache lacks of a commit of a hub repository; its folder there. Errors as `fetch_model`."""
+    home = model_home(model)
+    folder = home / "snapshots" / commit
+    if not is_whole:
+        with _hub_in_one_line(model, revision), watched_growth(home / "blobs", tell):
+            snapshot_download(model, revision=commit, allow_patterns=[*parts.needed], ignore_patterns="*/*")
+        lack = find_lack(model, commit, parts)
+        if lack is not None:
+            raise ModelError(f"{model}: {lack} after its download at {commit}; name another revision")
+    if commit != revision and cached_snapshot(model, revision, parts.config) != folder:
+        # An offline reader of this cache looks up the commit of the branch here.
+        write_text(home / "refs" / (revision or constants.DEFAULT_REVISION), commit)
+    return folder
 
 
 def as_fetched(planned: PlannedModel, folder: Path, stamp: str) -> FetchedModel:

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from valuesassets.models.adapter_files import Adapter
 from valuesassets.models.chat_templates import ChatTemplate
 from valuesassets.models.gguf_folders import GgufOrigin
 from valuesassets.models.kept_checks import kept_check
@@ -33,11 +34,13 @@ class OpenedModel:
     Attributes:
         model_id: hub id, folder or GGUF file that the user gave.
         revision: commit on the hub; None for a folder.
-        weights_id: the commit, the GGUF file's hash, or a hash of the folder; models with equal ids are the same.
+        weights_id: the commit, the GGUF file's hash, or a hash of the folder, and with an adapter a hash over that and
+            the adapter's files; models with equal ids are the same.
         dtype: one of `DTYPES`; never `auto`.
         device: `cpu`, `cuda:0`, or `auto` for layers spread evenly over all visible GPUs.
         prompting, template: how the model is shown trials; no template where they are shown as bare text.
         gguf: the GGUF file that the folder was converted from, if any.
+        adapter: the LoRA adapter that is put on the weights when they are loaded, if any.
     """
 
     model_id: str
@@ -51,6 +54,7 @@ class OpenedModel:
     prompting: Prompting = AS_TEXT
     template: ChatTemplate | None = None
     gguf: GgufOrigin | None = None
+    adapter: Adapter | None = None
 
     @cached_property
     def control_texts(self) -> tuple[str, ...]:
@@ -99,7 +103,8 @@ class OpenedModel:
         """The model's description for a file's metadata; `bos` lists the tokens that begin every prompt.
 
         It has `prompting` where the model is asked in a chat, whose template begins prompts instead of `bos`, or behind
-        a preamble, and `gguf` and `quantisation` where the model was converted from a GGUF file.
+        a preamble; `gguf` and `quantisation` where the model was converted from a GGUF file; and `adapter` and what it
+        is with one.
         """
         source = {"gguf": self.gguf.describe(), "quantisation": self.gguf.caution(self.dtype)} if self.gguf else {}
         chat = {"template_sha256": self.template.sha256} if self.template else {}
@@ -116,7 +121,15 @@ class OpenedModel:
             }
             | ({"prompting": chat} if chat else {})
             | source
+            | (self.adapter.describe() if self.adapter else {})
         )
+
+    @property
+    def cautions(self) -> list[str]:
+        """What a person should know of how the model was put together: text that its template adds, another base."""
+        template = self.template.caution if self.template else None
+        adapter = self.adapter.caution(self.model_id) if self.adapter else None
+        return [*filter(None, (template, adapter))]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from valuesassets.models.adapter_files import Adapter, fetch_adapter, plan_adapter, require_same_tokenizer
 from valuesassets.models.chat_templates import read_template
 from valuesassets.models.gguf_folders import weights_id as id_of_converted
 from valuesassets.models.loaded_model import DTYPES, LoadedModel, OpenedModel
@@ -49,6 +50,8 @@ def open_model(
     bos: BosRule = "template",
     prompting: Prompting = AS_TEXT,
     say: Callable[[str], None] = lambda line: print(line, file=sys.stderr),
+    adapter: str | None = None,
+    adapter_revision: str | None = None,
 ) -> OpenedModel:
     """Open a model: read its configuration and tokenizer, and hash its weights, which identifies stored readings.
 
@@ -62,10 +65,14 @@ def open_model(
         offline: whether hub models come from this machine's cache only.
         bos: rule for the tokens that begin a bare text.
         say: called with lines about the progress of a conversion.
+        adapter: folder or hub id of a LoRA adapter, which is put on the model's weights when they are loaded.
+        adapter_revision: commit, branch or tag of the adapter on the hub.
 
     Raises:
-        ModelError: folder, configuration or weights are absent, unsafe or broken, or the hub does not answer.
-        TokenizerError: tokenizer or chat template is absent, broken or unfit, or the system text holds a control token.
+        ModelError: folder, configuration or weights are absent, unsafe or broken, or the hub does not answer; the
+            adapter's files are, or would not all be followed, or the model is a GGUF file.
+        TokenizerError: tokenizer or chat template is absent, broken or unfit, or the system text holds a control token;
+            the adapter's tokenizer is not the model's.
     """
     from transformers import AutoConfig
     from transformers.utils import logging
@@ -84,6 +91,10 @@ def open_model(
     tokenizer = describe_tokenizer(hf, model, config.get_text_config().vocab_size, bos_rule)
     template = read_template(hf, model, prompting)
     weights_id = files.commit or (id_of_converted(files.gguf.sha256) if files.gguf else hash_folder(files.folder))
+    lora = _open_adapter(model, adapter, adapter_revision, offline, files.gguf is not None) if adapter else None
+    if lora is not None:
+        weights_id = lora.weights_id(weights_id)
+        require_same_tokenizer(lora, hf, template.source if template else None)
     place = _choose_device(model, device)
     saved_dtype = str(getattr(config, "dtype", None) or "float32").removeprefix("torch.")
     chosen_dtype = choose_dtype(saved_dtype, place) if dtype == "auto" else dtype
@@ -105,6 +116,7 @@ def open_model(
         prompting,
         template,
         files.gguf,
+        lora,
     )
     require_plain(f"{model}: system", opened.control_texts, [each.system_in("") or "" for each in prompting.variants()])
     return opened
@@ -136,10 +148,6 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
             **({} if opened.device == "cpu" else {"device_map": opened.device.replace("auto", "balanced")}),
         )
     model, info = result
-    if opened.device != "cpu":
-        from valuesassets.models.wide_head import widen_head
-
-        widen_head(model)
     if opened.device == "auto":
         require_on_gpus(opened, getattr(model, "hf_device_map", {"": model.device.type}))
     misshaped = [
@@ -158,7 +166,25 @@ def load_weights(opened: OpenedModel) -> LoadedModel:
             f"{opened.model_id}: {len(absent)} weights are missing or of another shape, first {absent[0]}; "
             "the weights are incomplete or belong to another config.json: save both again, from one model"
         )
+    if opened.adapter is not None:
+        from valuesassets.models.adapters import put_on
+
+        put_on(model, opened.adapter)
+    if opened.device != "cpu":
+        from valuesassets.models.wide_head import widen_head
+
+        widen_head(model)
     return LoadedModel(opened, model.eval(), first_device(model))
+
+
+def _open_adapter(model: str, adapter: str, revision: str | None, offline: bool, is_gguf: bool) -> Adapter:
+    """The adapter of this name, downloaded if needed; a ModelError for a model that was converted from a GGUF file."""
+    if is_gguf:
+        raise ModelError(
+            f"{model}: comes of a GGUF file, on whose rounded weights no adapter was trained; name the model in "
+            f"safetensors that {adapter} was trained on"
+        )
+    return fetch_adapter(plan_adapter(adapter, revision, offline))
 
 
 def layers_left(used: Iterable[str], unused: Iterable[str]) -> list[str]:

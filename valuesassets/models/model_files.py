@@ -4,7 +4,8 @@ import contextlib
 import math
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,34 @@ COUNTS = re.compile(r"(num|n)_\w+")
 """Numbers in config.json by which transformers builds a model; those of `SIZES` are at least 1."""
 MOST, MOST_LAYERS = 10**6, 10**4
 """Largest counts accepted, far above those of real models: libraries would build more for hours."""
-NEEDED = (
+TOKENIZER_PARTS = (
     *TOKENIZER_FILES,
     *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt", "sentencepiece.bpe.model"),
-    *("chat_template.json", "chat_template.jinja", "config.json", "generation_config.json"),
+    *("chat_template.json", "chat_template.jinja"),
+)
+"""Files of which a tokenizer may consist."""
+NEEDED = (
+    *TOKENIZER_PARTS,
+    *("config.json", "generation_config.json"),
     *(WEIGHTS, INDEX),
     *("model-?????-of-?????.safetensors", "model-?????-of-??????.safetensors"),
 )
 """Files that are downloaded of a hub model: no pickles, no code, and no second copy of its weights."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a repository on the hub needs to be whole.
+
+    Attributes:
+        config: name of the file that every such repository has.
+        needed: patterns of the files that are downloaded.
+        find_lack: says which part is missing among names of files, in words.
+    """
+
+    config: str
+    needed: tuple[str, ...]
+    find_lack: Callable[[Collection[str]], str | None]
 
 
 def require_folder(model: str) -> Path | None:
@@ -93,9 +114,15 @@ def find_model(model: str, revision: str | None = None, offline: bool = False) -
     folder = require_folder(model)
     if folder is not None:
         return folder
-    lack = find_lack(model, revision)
+    return find_in_cache(model, revision, offline, MODEL_PARTS)
+
+
+def find_in_cache(model: str, revision: str | None, offline: bool, parts: Parts) -> Path | None:
+    """The folder of a hub repository in the cache, None where it has yet to be downloaded; a ModelError where a file is
+    missing and the hub may not be asked."""
+    lack = find_lack(model, revision, parts)
     if lack is None:
-        return cached_snapshot(model, revision)
+        return cached_snapshot(model, revision, parts.config)
     if not is_offline(offline):
         return None
     at = f" at revision {revision}" if revision else ""
@@ -198,41 +225,45 @@ def is_offline(is_requested: bool) -> bool:
     return is_requested or constants.HF_HUB_OFFLINE
 
 
-def cached_snapshot(model: str, revision: str | None) -> Path | None:
+def cached_snapshot(model: str, revision: str | None, config: str = "config.json") -> Path | None:
     """The folder of a hub model in the cache, named by its commit, which identifies the weights; None if absent."""
     from huggingface_hub import try_to_load_from_cache
 
-    config = try_to_load_from_cache(model, "config.json", revision=revision)
-    return Path(config).parent if isinstance(config, str) else None
+    path = try_to_load_from_cache(model, config, revision=revision)
+    return Path(path).parent if isinstance(path, str) else None
 
 
-def find_lack(model: str, revision: str | None) -> str | None:
+def find_lack(model: str, revision: str | None, parts: Parts | None = None) -> str | None:
     """What a hub model lacks in this machine's cache, in words; None where it is whole.
 
     A whole model has a tokenizer, every file of its weights, and, if a download kept the hub's list of the commit's
     files, all needed files in that list.
+
+    Args:
+        parts: those of a repository that holds something else than a model.
     """
     from huggingface_hub import get_cached_repo_tree
     from huggingface_hub.errors import CachedRepoTreeNotFoundError
 
-    snapshot = cached_snapshot(model, revision)
+    parts = parts or MODEL_PARTS
+    snapshot = cached_snapshot(model, revision, parts.config)
     if snapshot is None:
         return "is not"
     names_here = {path.name for path in snapshot.iterdir() if path.is_file()}
-    lack = find_lack_of_part(names_here)
+    lack = parts.find_lack(names_here)
     if lack is not None:
         return lack
     named = {name for index in snapshot.glob("*.safetensors.index.json") for name in _indexed(index)}
     with contextlib.suppress(CachedRepoTreeNotFoundError):
         listed = (file.path for file in get_cached_repo_tree(model, revision=snapshot.name))
-        named |= {path for path in listed if is_needed(path)}
+        named |= {path for path in listed if is_needed(path, parts.needed)}
     absent = sorted(named - names_here)
     return f"lacks {absent[0]}" if absent else None
 
 
-def is_needed(path: str) -> bool:
-    """Whether a file of a hub model is one of `NEEDED`."""
-    return any(fnmatchcase(path, pattern) for pattern in NEEDED) and "/" not in path
+def is_needed(path: str, needed: Collection[str] = NEEDED) -> bool:
+    """Whether a file of a hub model is one of those that are downloaded."""
+    return any(fnmatchcase(path, pattern) for pattern in needed) and "/" not in path
 
 
 def find_lack_of_part(names: Collection[str]) -> str | None:
@@ -244,3 +275,6 @@ def find_lack_of_part(names: Collection[str]) -> str | None:
     if not any(name.endswith(".safetensors") for name in names):
         return "has no weights in safetensors"
     return None
+
+
+MODEL_PARTS = Parts("config.json", NEEDED, find_lack_of_part)

@@ -67,9 +67,9 @@ def ask_cells(job: AskingJob, progress: Progress) -> None:
         store = asking.open_known(job.known_readings, progress.say) if job.known_readings else None
         return asking, store, lambda: asking.connect(store)
 
-    first_seen = {(cell.model, cell.revision): index for index, cell in reversed(list(enumerate(job.cells)))}
+    first_seen = {cell.weights: index for index, cell in reversed(list(enumerate(job.cells)))}
     askable, require_whole = [], functools.cache(require_whole_model)
-    for cell in sorted(job.cells, key=lambda cell: first_seen[cell.model, cell.revision]):
+    for cell in sorted(job.cells, key=lambda cell: first_seen[cell.weights]):
         with recorded_errors(cell):  # cells that cannot be asked fail before any cell is asked
             trials = read_trials(cell.trials)
             if not trials:
@@ -78,7 +78,7 @@ def ask_cells(job: AskingJob, progress: Progress) -> None:
                 readout = type(trials[0].readout).__name__
                 raise JobError(f"{cell.trials}: trials for {readout} in a job of kind {job.kind}; send a {kind} job")
             if cell.endpoint is None:
-                require_whole(cell.model, cell.revision, job.offline)
+                require_whole(*cell.weights, job.offline)
             askable.append((cell, trials))
     for number, (cell, trials) in enumerate(askable, 1):
         with recorded_errors(cell):

@@ -33,15 +33,25 @@ def require_ready(job: Job) -> None:
             require_whole_model(model)
 
 
-def require_whole_model(model: str, revision: str | None = None, offline: bool = False) -> None:
-    """Check by their headers that a model's files on this machine are whole; ModelError or TokenizerError names the
-    host and a file that is absent or cut short."""
+def require_whole_model(
+    model: str,
+    revision: str | None = None,
+    adapter: str | None = None,
+    adapter_revision: str | None = None,
+    offline: bool = False,
+) -> None:
+    """Check by their headers that files of a model and its adapter on this machine are whole; ModelError or
+    TokenizerError names the host and a file that is absent or cut short."""
+    from valuesassets.models.adapter_files import find_adapter, require_whole
     from valuesassets.models.model_files import count_weights, find_model
 
     try:
         folder = find_model(model, revision, offline)
         if folder is not None:
             count_weights(folder)
+        lora = find_adapter(adapter, adapter_revision, offline) if adapter else None
+        if adapter and lora is not None:
+            require_whole(adapter, lora)
     except ModelError as error:
         raise type(error)(f"{socket.gethostname()}: {error}") from None
 

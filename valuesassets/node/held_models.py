@@ -13,9 +13,8 @@ from valuesassets.models.loaded_model import LoadedModel, OpenedModel
 from valuesassets.models.loading import load_weights, open_model
 from valuesassets.node.progress import Progress
 from valuesassets.records.errors import ValuesAssetsError
-from valuesassets.records.jobs import AskingJob, Device, Dtype, GenerateCell, ScoreCell
-from valuesassets.records.settings.prompting import Prompting
-from valuesassets.records.trials import BosRule, Trial
+from valuesassets.records.jobs import AskingJob, Device, Dtype, GenerateCell, SampleCell, ScoreCell
+from valuesassets.records.trials import Trial
 
 TINY = 256
 """Largest hidden size at which a second thread costs more time than it saves."""
@@ -34,22 +33,17 @@ class HeldModels:
         self._stores: dict[type, Known[Any]] = {}
 
     def open(
-        self,
-        model: str,
-        revision: str | None,
-        dtype: Dtype,
-        device: Device,
-        offline: bool,
-        bos: BosRule,
-        prompting: Prompting,
+        self, cell: ScoreCell | GenerateCell | SampleCell, dtype: Dtype, device: Device, offline: bool
     ) -> OpenedModel:
-        """Open a model without its weights; the memory of another model is freed."""
-        settings = model, revision, dtype, device, offline, bos, prompting
-        if self._settings != settings:
+        """Open a cell's model without its weights; the memory of another model is freed."""
+        settings = cell.model, cell.revision, dtype, device, offline, cell.bos, cell.prompting
+        lora = cell.adapter, cell.adapter_revision
+        if self._settings != (settings, lora):
             if self._settings:
                 self._settings, self._loaded, self._error, self._stores = (), None, None, {}
                 gc.collect()  # frees what the last model holds in reference cycles before memory is checked
-            self._opened, self._settings = open_model(*settings, say=self._progress.say), settings
+            self._opened = open_model(*settings, self._progress.say, *lora)
+            self._settings = settings, lora
         return self._opened
 
     def load(self, opened: OpenedModel) -> LoadedModel:
@@ -74,9 +68,7 @@ class HeldModels:
         self, job: AskingJob, cell: ScoreCell | GenerateCell, trials: list[Trial]
     ) -> tuple[Asking, Known[Any] | None, Callable[[], LoadedModel]]:
         """A cell's trials as they are asked, the store of their records, and a function that loads the model."""
-        asking = Asking(
-            self.open(cell.model, cell.revision, job.dtype, job.device, job.offline, cell.bos, cell.prompting), trials
-        )
+        asking = Asking(self.open(cell, job.dtype, job.device, job.offline), trials)
         return asking, self.store(asking), lambda: self.load(asking.opened)
 
     def store(self, asking: Asking) -> Known[Any] | None:

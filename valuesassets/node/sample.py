@@ -23,9 +23,7 @@ def _sample(job: SampleJob, cell: SampleCell, models: HeldModels, progress: Prog
     trials = main_trials(read_trials(cell.trials))
     if not trials:
         raise JobError(f"{cell.trials}: no trials in it; materialise the trials first")
-    loaded = models.load(
-        models.open(cell.model, cell.revision, cell.dtype, cell.device, False, cell.bos, cell.prompting)
-    )
+    loaded = models.load(models.open(cell, cell.dtype, cell.device, offline=False))
     rows = answer_rows(trials, sample_answers(loaded, [trial.prompt for trial in trials], job.n, job.seed))
     write_table(cell.answers, rows, SAMPLED_ANSWERS, loaded.describe() | {"n": job.n, "seed": job.seed})
     progress.say(f"{cell.name}: {job.n} answers to each of {len(trials)} prompts, {len(rows)} different ones")

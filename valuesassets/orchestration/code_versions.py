@@ -29,7 +29,7 @@ NO_RESULT = {"resources", "offline", "endpoint"}
 WHERE_IT_RUNS: Any = {"families": {"__all__": NO_RESULT}, "languages": {"__all__": {"script"}}}
 TRAINED = "trained_families"
 """A name in `reads` that stands for the families trained here."""
-FACTS_OF_A_FAMILY = {"kind", "model_type", "model_id", "plants"}
+FACTS_OF_A_FAMILY = {"kind", "model_type", "model_id", "adapter", "plants"}
 """Keys of a family that tables and figures show; how its models run is part of the data version of weights."""
 
 

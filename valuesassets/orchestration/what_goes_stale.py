@@ -16,9 +16,9 @@ from valuesassets.records.study import DEMO, Study, load_study
 
 ONE_BY_ONE = {
     "languages": "an entry of `languages`",
-    "families": "an entry of `families`: `kind`, `model_type`, `model_id`, `plants`",
-    "models": "an entry of `families`: its models, or how they are asked (`revision`, `dtype`, `bos`, `prompting`, the "
-    "host of `endpoint`)",
+    "families": "an entry of `families`: `kind`, `model_type`, `model_id`, `adapter`, `plants`",
+    "models": "an entry of `families`: its models, or how they are asked (`revision`, `adapter`, `adapter_revision`, "
+    "`dtype`, `bos`, `prompting`, the host of `endpoint`)",
     TRAINED: "a family of `kind = 'reference'`, including a new one",
 }
 """Descriptions of names in `reads` that stand for single entries of tables."""

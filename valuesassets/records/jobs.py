@@ -25,7 +25,17 @@ class _JobPart(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
 
-class _Cell(_JobPart):
+_LeftOut = pydantic.Field(default=None, exclude_if=lambda value: value is None)
+
+
+class _Adapted(_JobPart):
+    adapter: str | None = _LeftOut
+    """LoRA adapter to put on the model's weights: hub id or absolute folder; left out where there is none."""
+    adapter_revision: str | None = _LeftOut
+    """Commit, branch or tag of the adapter on the hub."""
+
+
+class _Cell(_Adapted):
     """One model to ask one file of trials (parquet, `TRIALS`)."""
 
     name: str
@@ -38,6 +48,11 @@ class _Cell(_JobPart):
     prompting: Prompting = AS_TEXT
     """How trials are shown to the model: as bare text, or as a chat."""
     trials: Path
+
+    @property
+    def weights(self) -> tuple[str, str | None, str | None, str | None]:
+        """The model and its revision, and the adapter that is put on it and its revision."""
+        return self.model, self.revision, self.adapter, self.adapter_revision
 
 
 class _AskedCell(_Cell):
@@ -54,6 +69,8 @@ class _AskedCell(_Cell):
             self.endpoint.check(self.prompting)
             if self.revision is not None or self.bos != "template":
                 raise ValueError("revision and bos are for models that are loaded, not for an endpoint; leave them out")
+            if self.adapter is not None:
+                raise ValueError("adapter is for a model that is loaded, not for an endpoint; leave it out")
         return self
 
 
@@ -216,8 +233,8 @@ class EmbedJob(_JobPart):
     """Folder of the vectors of all earlier jobs; without it an interrupted job starts again."""
 
 
-class HubModel(_JobPart):
-    """A model that this machine needs: hub id (with a branch, tag or commit) or folder."""
+class HubModel(_Adapted):
+    """A model that this machine needs: hub id (with a branch, tag or commit) or folder, and an adapter for it."""
 
     model: str
     revision: str | None = None
@@ -235,7 +252,8 @@ class FetchWeightsJob(_JobPart):
     summary: Path
     """JSON, written last: {"models": [{model, revision, commit, stamp, folder, size, files, was_there, gguf,
     gguf_stamp}, ...], "cache", "free_gib"}; sizes are bytes, `commit` is null for a folder; `gguf` says which GGUF file
-    a folder was made from, null for others."""
+    a folder was made from, null for others; with an adapter also adapter, adapter_revision, adapter_commit and
+    adapter_folder, and `stamp` is a hash over both."""
 
 
 Job = ScoreJob | GenerateJob | TrainReferenceJob | SampleJob | EmbedJob | FetchWeightsJob

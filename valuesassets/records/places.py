@@ -60,6 +60,15 @@ def named_model(model: str) -> str:
     return "/".join(model.rstrip("/").split("/")[-2:])
 
 
+def labelled(model: str, adapter: str | None) -> str:
+    """The name of a model in tables, with the name of the adapter that is put on it.
+
+    >>> labelled("owner/name", None), labelled("owner/name", "/trained/run7")
+    ('owner/name', 'owner/name+trained/run7')
+    """
+    return f"{model}+{named_model(adapter)}" if adapter else model
+
+
 def given_or_bundled(choice: Path | str, *bundled: str) -> Path:
     """The path that a user names; for `bundled`, the path below studies/."""
     return STUDIES.joinpath(*bundled) if str(choice) == BUNDLED else Path(choice)

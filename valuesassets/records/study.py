@@ -147,6 +147,12 @@ class Study(Record):
         """Whether some answers come from made-up distributions, which every figure then states."""
         return self.has_reference_models or self.human.source == "planted"
 
+    def weights(self, family: str) -> tuple[tuple[str, str | None], ...]:
+        """The models of a family on the hub or in folders, each once with its adapter, if it has one."""
+        settings = self.families[family]
+        languages = self.family_languages(family) if self.model_ids(family) else ()
+        return tuple(dict.fromkeys(map(settings.weights_for, languages)))
+
     def model_ids(self, family: str) -> tuple[str, ...]:
         """The models of a family on the hub or in folders, each once; empty for reference families and APIs."""
         settings = self.families[family]

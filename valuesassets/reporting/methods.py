@@ -136,6 +136,14 @@ def quantised(run: Run) -> Iterator[str]:
         yield f"The weights of {source} were those of a GGUF file ({quantisation})."
 
 
+def adapted(run: Run) -> Iterator[str]:
+    """A sentence for each model whose weights an adapter has changed."""
+    named = {(str(each["source"]), str(each["adapter"])) for each in run.provenance if each.get("adapter")}
+    for source, adapter in sorted(named):
+        model = source.removesuffix(f"+{adapter}")
+        yield f"The weights of {model} were changed by the low-rank adapter {adapter} before it was asked."
+
+
 def kept(run: Run) -> Iterator[str]:
     """Sentences on the thresholds of P_valid and on how many items and cells they exclude."""
     if not run.quality:

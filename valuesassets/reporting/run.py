@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.records.frames import rows
-from valuesassets.records.places import named_model
+from valuesassets.records.places import labelled, named_model
 from valuesassets.records.settings.measuring import Inference, Thresholds
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
@@ -192,7 +192,8 @@ READING_KEYS = ("dtype", "layout", "road", "template_sha256", "scorer_version", 
 def reading_origin(name: str, metadata: Mapping[str, str]) -> dict[str, str]:
     """The origin of a cell's readings or answers: its model, and how the model was read.
 
-    A model behind an API has its version in place of the commit, and no weights to hash.
+    A model behind an API has its version in place of the commit, and no weights to hash. One with an adapter is named
+    with it.
 
     Args:
         name: the name of the cell.
@@ -208,6 +209,8 @@ def reading_origin(name: str, metadata: Mapping[str, str]) -> dict[str, str]:
     }
     if "gguf" in metadata:
         origin |= {"source": json.loads(metadata["gguf"])["file"], "quantisation": values["quantisation"]}
+    if "adapter" in values:
+        origin |= {"source": labelled(values["model"], values["adapter"]), "adapter": values["adapter"]}
     return origin | {key: values[key] for key in READING_KEYS if key in values}
 
 

@@ -29,6 +29,8 @@ zone = "Protestant Europe"
 kind = "reference"
 model_type = "mono"
 """
+FAMILY = 'kind = "reference"\nmodel_type = "mono"\n'
+MULTI = 'kind = "huggingface"\nmodel_type = "multi"\n'
 CHAT_FAMILY = """\
 kind = "huggingface"
 model_type = "mono"
@@ -333,6 +335,36 @@ CASES = [
         study('kind = "reference"', 'kind = "huggingface"\nmodel_id = "owner/{language}-{lang}"'),
         "study.toml: key 'families.reference-mono': no braces but those of {lang} may stand in model_id "
         "(found owner/{language}-{lang})",
+    ),
+    bad(
+        "an adapter of a reference family",
+        study(more='adapter = "owner/run7"\n'),
+        "study.toml: key 'families.reference-mono': adapter is for kind = 'huggingface', whose weights are loaded "
+        "here, not for kind = 'reference'; leave it out",
+    ),
+    bad(
+        "an adapter of a GGUF file",
+        study(FAMILY, f'{MULTI}model_id = "models/gpt.Q4_K_M.gguf"\nadapter = "owner/run7"\n'),
+        "study.toml: key 'families.reference-mono': adapter is for models in safetensors; [...]/gpt.Q4_K_M.gguf is a "
+        "GGUF file, on whose rounded weights no adapter was trained: name the model that it was trained on",
+    ),
+    bad(
+        "an adapter of a model of the package index",
+        study(FAMILY, f'{MULTI}model_id = "index:smollm2-135m-instruct"\nadapter = "owner/run7"\n'),
+        "study.toml: key 'families.reference-mono': adapter is for models in safetensors; index:smollm2-135m-instruct "
+        "is a GGUF file, on whose rounded weights no adapter was trained: name the model that it was trained on",
+    ),
+    bad(
+        "a revision of no adapter",
+        study(FAMILY, f'{MULTI}model_id = "owner/model"\nadapter_revision = "main"\n'),
+        "study.toml: key 'families.reference-mono': adapter_revision is a commit, tag or branch of adapter; add "
+        "adapter or leave it out",
+    ),
+    bad(
+        "an unknown place in an adapter's name",
+        study(FAMILY, f'{MULTI}model_id = "owner/model"\nadapter = "owner/{{language}}"\n'),
+        "study.toml: key 'families.reference-mono': no braces but those of {lang} may stand in adapter (found "
+        "owner/{language})",
     ),
     bad(
         "a folder of PDFs without its path",

@@ -11,6 +11,7 @@ import pytest
 
 from valuesassets.records.files import write_text
 from valuesassets_tests.bad_inputs import (
+    adapter_folders,
     alignments,
     answers_files,
     dilemma_files,
@@ -36,6 +37,7 @@ PARTS = {
     "Paths, encodings, outputs": question_paths.CASES,
     "Models: probe": models.CASES,
     "GGUF files: probe": gguf_models.CASES,
+    "Adapters: probe": adapter_folders.CASES,
     "Usage, calibrate, map": usage.CASES,
     "WorldValuesBench: answers": answers_files.CASES,
     "Ratings of people's answers: evaluate": rating_files.CASES,

@@ -13,6 +13,7 @@ from valuesassets.records.places import named_model
 from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 from valuesassets_tests.cli.commands import QUESTIONS, refuse, run, succeed, write_json
 from valuesassets_tests.models.brute_force import BruteForce
+from valuesassets_tests.peft_adapters import write_adapter
 
 SURVEY_COLUMNS = (
     *("model_id", "model_type", "language", "question_id", "response_value", "prob_forward", "prob_reversed"),
@@ -135,3 +136,25 @@ def test_calibrate_with_one_pass_of_training_is_off(questions):
     (line,) = done.stderr.splitlines()
     assert "not recovered" in line
     assert "OFF" in done.stdout
+
+
+def test_probe_names_a_model_with_its_adapter(model, probed, tmp_path):
+    adapter = write_adapter(tmp_path / "run7", model, target_modules=["q_proj"])
+    questions, output = write_json(tmp_path / "questions.json", QUESTIONS), tmp_path / "probe.parquet"
+    options = (
+        "--questions",
+        questions,
+        "--language",
+        "eng",
+        "--output",
+        output,
+        "--dtype",
+        "float32",
+        "--device",
+        "cpu",
+    )
+    succeed("probe", "--model", model, "--adapter", adapter, *options)
+    rows, of_base = pd.read_parquet(output), pd.read_parquet(probed)
+    assert set(rows["model_id"]) == {f"{model.name}+run7"}
+    assert abs(rows["prob_averaged"].to_numpy() - of_base["prob_averaged"].to_numpy()).max() > 1e-3
+    assert table_metadata(output)["adapter"] == named_model(str(adapter))

@@ -1,9 +1,13 @@
 """`valuesassets read`: any file of trials, any readout, one line for every fault."""
 
 import json
+import math
 import re
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import typer
@@ -15,11 +19,13 @@ from valuesassets.models.certificate import Certificate
 from valuesassets.models.spans import scoring as spans_scoring
 from valuesassets.records.errors import ModelError, TokenizerError, ValuesAssetsError
 from valuesassets.records.parquet import read_answers, read_readings, table_metadata, trial_rows, write_table
+from valuesassets.records.places import named_model
 from valuesassets.records.readouts import Generate, ScoreSpans
 from valuesassets.records.tables import TRIALS
 from valuesassets.records.trials import Status
 from valuesassets_tests.models.spans.texts import NUMBERS, span_trial, transcript
 from valuesassets_tests.models.writers import asked as writes
+from valuesassets_tests.peft_adapters import merge_with_peft, write_adapter
 from valuesassets_tests.remote.loopback_gemini import KEY, MODEL, LoopbackGemini
 from valuesassets_tests.remote.remote_trials import asked
 from valuesassets_tests.tiny_chats import CHATML, write_chat_model
@@ -316,3 +322,55 @@ def test_a_template_that_fails_on_one_chat_is_that_trials_row(tmp_path, capsys):
         capsys.readouterr().out
     )
     assert [answer.status for answer in read_answers(tmp_path / "o.parquet")] == [Status.OK, Status.FAILED]
+
+
+@pytest.fixture(scope="module")
+def adapted(tmp_path_factory):
+    """A base, a LoRA folder for it, and the model that peft merges of both."""
+    folder = tmp_path_factory.mktemp("adapted")
+    base = write_model(folder / "base", sentencepiece_like(), spread=0.2)
+    adapter = write_adapter(folder / "run7", base, target_modules=["q_proj", "down_proj"])
+    return base, adapter, merge_with_peft(folder / "merged", base, adapter)
+
+
+def log_probs(path):
+    return [math.log(share) for reading in read_readings(path) for share in reading.label_probs]
+
+
+def test_a_model_with_an_adapter_is_read_as_the_merged_one_and_kept_apart_from_its_base(adapted, tmp_path, capsys):
+    base, adapter, merged = adapted
+    trials = written(tmp_path / "trials.parquet", *(trial(prompt, 4, f"v{n}") for n, prompt in enumerate(PROMPTS)))
+    store = ("--known", tmp_path / "known")
+    read(base, trials, tmp_path / "base.parquet", *store)
+    read(base, trials, tmp_path / "dry.parquet", *store, "--adapter", adapter, "--dry-run")
+    assert "3 readings, of them 0 known" in capsys.readouterr().out
+    read(base, trials, tmp_path / "adapted.parquet", *store, "--adapter", adapter)
+    read(merged, trials, tmp_path / "merged.parquet", *store)
+    expected = log_probs(tmp_path / "merged.parquet")
+    assert log_probs(tmp_path / "adapted.parquet") == pytest.approx(expected, abs=1e-5)
+    assert max(abs(np.subtract(log_probs(tmp_path / "base.parquet"), expected))) > 0.1
+    metadata, of_base = table_metadata(tmp_path / "adapted.parquet"), table_metadata(tmp_path / "base.parquet")
+    assert (metadata["adapter"], metadata["adapter_base"]) == (named_model(str(adapter)), str(base))
+    assert re.fullmatch("[0-9a-f]{64}", metadata["adapter_sha256"])
+    assert metadata["model"] == of_base["model"]
+    assert metadata["weights_id"] != of_base["weights_id"]
+    assert not any("adapter" in key for key in of_base)
+    capsys.readouterr()
+    read(base, trials, tmp_path / "again.parquet", *store, "--adapter", adapter, "--dry-run")
+    assert "3 readings, of them 3 known" in capsys.readouterr().out
+
+
+def test_an_adapter_of_another_base_is_a_line_and_stands_in_the_file(adapted, tmp_path, capsys):
+    base, adapter, _ = adapted
+    other = Path(shutil.copytree(adapter, tmp_path / "run7"))
+    settings = json.loads((other / "adapter_config.json").read_text()) | {"base_model_name_or_path": "owner/other"}
+    (other / "adapter_config.json").write_text(json.dumps(settings))
+    trials = written(tmp_path / "trials.parquet", trial(PROMPTS[0], 4))
+    for _ in ("read", "recalled"):
+        read(base, trials, tmp_path / "out.parquet", "--adapter", other, "--known", tmp_path / "known")
+        line = (
+            f"warning: the adapter {other} names owner/other as its base, it was put on {base}; see whether it is that"
+        )
+        assert capsys.readouterr().out.splitlines()[0] == f"base+run7: {line}"
+        metadata = table_metadata(tmp_path / "out.parquet")
+        assert (metadata["adapter_base"], json.loads(metadata["notes"])) == ("owner/other", [line])

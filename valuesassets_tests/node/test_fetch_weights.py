@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from valuesassets.records.files import read_json
+from valuesassets.records.jobs import HubModel
 from valuesassets_tests.node.fetch_jobs import NOT_READ, at, environment, fetched, job_of, refused, run
+from valuesassets_tests.peft_adapters import write_adapter
 from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 
 TOKEN = "hf_aSecretThatIsNotToBeSeen"
@@ -189,3 +192,90 @@ def test_a_process_that_works_elsewhere_finds_the_weights_in_the_cache_that_the_
     subprocess.run(looking, cwd=elsewhere, env=told, check=True, capture_output=True)
     (found,) = read_json(elsewhere / "summary.json")["models"]
     assert found == summary["models"][0] | {"was_there": True}
+
+
+@pytest.fixture(scope="module")
+def adapter(tmp_path_factory):
+    """A base, and a LoRA folder for it with all that lies beside one on the hub."""
+    folder = tmp_path_factory.mktemp("trained")
+    base = write_model(folder / "base", sentencepiece_like())
+    lora = write_adapter(folder / "run7", base, target_modules=["q_proj"])
+    for name in ("training_args.bin", "optimizer.pt", "README.md"):
+        (lora / name).write_bytes(b"not read" * 1000)
+    return base, lora
+
+
+def with_adapter(model, adapter, **more):
+    return HubModel(model=str(model), adapter=str(adapter), **more)
+
+
+@pytest.mark.slow
+def test_an_adapter_of_the_hub_is_fetched_with_its_base_and_stays_there_offline(hub, adapter, tmp_path):
+    base, lora = adapter
+    commits = hub.push("owner/base", base), hub.push("owner/run7", lora)
+    (entry,) = fetched(hub, tmp_path, with_adapter("owner/base", "owner/run7"))
+    assert (entry["commit"], entry["adapter_commit"]) == commits
+    files = {path.name for path in Path(entry["adapter_folder"]).iterdir()}
+    assert files == {"adapter_config.json", "adapter_model.safetensors"}
+    assert not hub.files_sent() & {"training_args.bin", "optimizer.pt", "README.md"}
+    hub.forget()
+    pinned = with_adapter("owner/base", "owner/run7", revision=commits[0], adapter_revision=commits[1])
+    (by_commit,) = fetched(hub, tmp_path, pinned)
+    (offline,) = fetched(hub, tmp_path, with_adapter("owner/base", "owner/run7"), offline=True)
+    assert by_commit["stamp"] == offline["stamp"] == entry["stamp"]
+    assert hub.asked == []
+    code = "from valuesassets.models.loading import load_weights, open_model\n"
+    code += "loaded = load_weights(open_model('owner/base', adapter='owner/run7', offline=True))\n"
+    code += "print(loaded.describe()['adapter_revision'])"
+    env = environment(hub, tmp_path / "cache")
+    process = subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True)
+    assert (process.stdout.strip(), hub.asked) == (commits[1], [])
+
+
+@pytest.mark.slow
+def test_a_folder_of_an_adapter_stays_where_it_is_and_its_content_is_in_the_stamp(hub, adapter, tmp_path):
+    base, lora = adapter[0], Path(shutil.copytree(adapter[1], tmp_path / "run7"))
+    (alone,) = fetched(hub, tmp_path, base)
+    (entry,) = fetched(hub, tmp_path, with_adapter(base, lora))
+    assert (entry["adapter_folder"], entry["adapter_commit"]) == (str(lora), None)
+    assert not any("adapter" in key for key in alone)
+    assert entry["stamp"] != alone["stamp"]
+    settings = json.loads((lora / "adapter_config.json").read_text())
+    (lora / "adapter_config.json").write_text(json.dumps(settings | {"lora_alpha": 9}))
+    (changed,) = fetched(hub, tmp_path, with_adapter(base, lora))
+    assert changed["stamp"] not in (entry["stamp"], alone["stamp"])
+    assert hub.asked == []
+
+
+@pytest.mark.slow
+def test_an_adapter_that_moved_is_fetched_at_its_new_commit(hub, adapter, tmp_path):
+    base, lora = adapter
+    hub.push("owner/run7", lora)
+    (first,) = fetched(hub, tmp_path, with_adapter(base, "owner/run7"))
+    settings = json.loads((lora / "adapter_config.json").read_text()) | {"lora_alpha": 9}
+    moved = hub.push("owner/run7", lora, adapter_config__json=json.dumps(settings).encode())
+    (second,) = fetched(hub, tmp_path, with_adapter(base, "owner/run7"))
+    assert first["adapter_commit"] != second["adapter_commit"] == moved
+    assert first["stamp"] != second["stamp"]
+
+
+@pytest.mark.slow
+def test_adapters_that_cannot_be_had_are_named(hub, adapter, tmp_path):
+    base, lora = adapter
+    weights = (lora / "adapter_model.safetensors").read_bytes()
+    hub.push("owner/old", lora, adapter_model__safetensors=None, adapter_model__bin=weights)
+    hub.push("owner/cut", lora, adapter_model__safetensors=weights[:500])
+    hub.push("owner/base", base)
+    line = refused(hub, tmp_path, with_adapter(base, "owner/old"))
+    assert line.startswith(
+        "owner/old: has no adapter_model.safetensors (found adapter_model.bin, a pickle, which can run"
+    )
+    line = refused(hub, tmp_path, with_adapter(base, "owner/base"))
+    assert line.startswith("owner/base: has no adapter_config.json in its repository on the hub at main; name another")
+    assert refused(hub, tmp_path, with_adapter(base, "owner/no")).startswith(
+        "owner/no: there is no such model on the hub"
+    )
+    line = refused(hub, tmp_path, with_adapter(base, "owner/cut"))
+    assert line.startswith("owner/cut: adapter_model.safetensors is not a whole file of weights: ")
+    line = refused(hub, tmp_path, with_adapter(base, "owner/run8"), offline=True)
+    assert line.startswith("owner/run8: is not in this machine's cache of the hub, and the hub is not to be asked")

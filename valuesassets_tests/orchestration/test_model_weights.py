@@ -19,6 +19,7 @@ from valuesassets.records.study import load_study
 from valuesassets.records.tables import TRIALS
 from valuesassets_tests.models.loopback_hub import loopback_hub
 from valuesassets_tests.orchestration.small_study import write_small_study
+from valuesassets_tests.peft_adapters import write_adapter
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
 
 TINY = Family(kind="huggingface", model_type="mono", model_id="owner/tiny_{lang}", dtype="float32")
@@ -101,6 +102,51 @@ def test_weights_are_fetched_before_a_model_is_asked_and_a_branch_that_moves_mak
         make(READINGS, cell)
         assert table_metadata(path)["weights_id"] == moved
         assert [reading.reading_key for reading in read_readings(path)] != before
+
+
+@pytest.mark.slow
+def test_a_changed_adapter_makes_readings_stale_and_equal_files_do_not(tmp_path):
+    base = write_model(tmp_path / "base", sentencepiece_like())
+    folder = write_adapter(tmp_path / "run7", base, target_modules=["q_proj"])
+    tuned = Family(kind="huggingface", model_type="multi", model_id=str(base), adapter=str(folder), dtype="float32")
+    study = mixed_study(tmp_path)
+    study = study.model_copy(update={"families": {"tuned": tuned, "plain": tuned.model_copy(update={"adapter": None})}})
+    storage, cells = Storage(root=str(tmp_path), study=study.name), [cell_key(name, "eng") for name in study.families]
+    definitions = build_definitions(study, tmp_path)
+    graph = definitions.get_repository_def().asset_graph
+    rows = trial_rows([trial(prompt, 4, f"v{n}/0/forward") for n, prompt in enumerate(PROMPTS)])
+    for language in ("eng", "fra"):
+        write_table(storage.path(dg.AssetKey(["survey", "trials"]), language, "parquet"), rows, TRIALS)
+    with dg.DagsterInstance.ephemeral() as instance:
+
+        def make(key, partition):
+            failed, materialisation = materialise(definitions, instance, key, partition)
+            assert failed == []
+            return materialisation
+
+        def is_stale(cell):
+            return bool(Staleness(graph, instance).of([READINGS], cell))
+
+        for family, cell in zip(study.families, cells, strict=True):
+            metadata = make(WEIGHTS, family).metadata
+            assert [row.data.get("adapter") for row in metadata["models"].records] == [study.families[family].adapter]
+            make(PREFLIGHT, family)
+            make(READINGS, cell)
+        paths = [storage.path(READINGS, cell, "parquet") for cell in cells]
+        tuned_readings, plain_readings = ([each.label_probs for each in read_readings(path)] for path in paths)
+        assert tuned_readings != plain_readings
+        assert "adapter" not in table_metadata(paths[1])
+        weights_id = table_metadata(paths[0])["weights_id"]
+
+        make(WEIGHTS, "tuned")
+        assert not any(map(is_stale, cells))
+        write_adapter(tmp_path / "run7", base, seed=1, target_modules=["q_proj"])
+        make(WEIGHTS, "tuned")
+        assert list(map(is_stale, cells)) == [True, False]
+        make(PREFLIGHT, "tuned")
+        make(READINGS, cells[0])
+        assert table_metadata(paths[0])["weights_id"] != weights_id
+        assert [each.label_probs for each in read_readings(paths[0])] not in (tuned_readings, plain_readings)
 
 
 def test_weights_come_before_preflight_and_readings(tmp_path):

@@ -97,6 +97,16 @@ def test_how_a_family_is_run_is_the_version_of_its_weights_and_nothing_elses(tmp
     assert stale(changed(families={"other": HUB | change}), tmp_path, before=hub) == {"weights"}
 
 
+@pytest.mark.slow
+def test_another_adapter_is_another_model_and_its_revision_the_version_of_the_weights_alone(tmp_path):
+    adapted = changed(families={"other": HUB | {"adapter": "owner/run7"}})
+    pinned = changed(families={"other": HUB | {"adapter": "owner/run7", "adapter_revision": "v2"}})
+    assert stale(pinned, tmp_path, before=adapted) == {"weights"}
+    other = changed(families={"other": HUB | {"model_id": "owner/other_{lang}"}})
+    hub = changed(families={"other": HUB})
+    assert stale(adapted, tmp_path, before=hub) == stale(other, tmp_path, before=hub) > {"weights"}
+
+
 def test_of_an_endpoint_only_the_host_is_remembered_and_of_a_model_that_is_loaded_nothing():
     def remembered(**settings):
         mine = {"mine": Family.model_validate({"model_type": "multi", "model_id": "m"} | settings)}

@@ -23,6 +23,17 @@ def test_a_job_comes_back_as_it_went(tmp_path, job):
     assert read_job(tmp_path / "job.json") == job
 
 
+def test_a_cell_without_an_adapter_says_nothing_of_one_and_one_behind_an_api_has_none():
+    assert "adapter" not in ScoreJob(cells=(CELL,)).model_dump_json()
+    adapted = ScoreCell.model_validate(CELL.model_dump() | {"adapter": "owner/run7", "adapter_revision": "v2"})
+    assert json.loads(adapted.model_dump_json())["adapter_revision"] == "v2"
+    assert adapted.weights == (CELL.model, CELL.revision, "owner/run7", "v2")
+    endpoint = {"provider": "openai", "base_url": "http://127.0.0.1:9/v1"}
+    behind = {"revision": None, "adapter": "owner/run7", "endpoint": endpoint, "prompting": {"style": "chat"}}
+    with pytest.raises(ValueError, match="adapter is for a model that is loaded, not for an endpoint; leave it out"):
+        ScoreCell.model_validate(CELL.model_dump() | behind)
+
+
 @pytest.mark.parametrize(
     ("change", "word"), [({"kind": "dance"}, "kind|dance"), ({"colour": 1}, "colour"), ({"cells": []}, "cells")]
 )

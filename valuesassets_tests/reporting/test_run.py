@@ -5,6 +5,7 @@ import json
 import pandas as pd
 
 from valuesassets.records.study import load_study
+from valuesassets.reporting.methods import adapted
 from valuesassets.reporting.parts import Refused
 from valuesassets.reporting.run import Run, reading_origin
 
@@ -27,6 +28,16 @@ def test_readings_of_a_folder_name_no_quantisation():
     origin = reading_origin("tiny/eng", {"model": "/models/tiny", "weights_id": "0a1b"})
     assert "quantisation" not in origin
     assert origin["source"] == "models/tiny"
+
+
+def test_readings_with_an_adapter_name_the_model_with_it_and_the_methods_say_so():
+    metadata = {"model": "owner/base", "weights_id": "0a1b", "revision": "c0ffee", "adapter": "trained/run7"}
+    origin = reading_origin("tuned/eng", metadata)
+    assert (origin["source"], origin["adapter"]) == ("owner/base+trained/run7", "trained/run7")
+    run = Run(load_study("demo_survey"), {}, provenance=[origin, origin, reading_origin("b", {"model": "owner/base"})])
+    assert [*adapted(run)] == [
+        "The weights of owner/base were changed by the low-rank adapter trained/run7 before it was asked."
+    ]
 
 
 def test_an_empty_table_has_the_reason_of_its_verdicts_before_notes_on_the_method():

@@ -14,6 +14,7 @@ from valuesassets.orchestration.partitions import model_partitions
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_json
 from valuesassets.records.jobs import FetchWeightsJob, HubModel
+from valuesassets.records.places import labelled
 from valuesassets.records.seals import read_record
 from valuesassets.records.study import Study
 
@@ -45,7 +46,10 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
         """
         name = context.partition_key
         family, before = study.families[name], fetched_weights(storage, name)
-        models = tuple(HubModel(model=model, revision=family.revision) for model in study.model_ids(name))
+        models = tuple(
+            HubModel(model=model, revision=family.revision, adapter=adapter, adapter_revision=family.adapter_revision)
+            for model, adapter in study.weights(name)
+        )
         fetched: dict[str, Any] = {"models": []}
         metadata: dict[str, Any] = {}
         if models:
@@ -56,6 +60,7 @@ def weights_assets(study: Study) -> list[dg.AssetsDefinition]:
             rows = [
                 {"model": each["model"], "commit": each["commit"] or _kind(each), "GiB": each["size"] / GIB}
                 | {"files": each["files"], "was there": each["was_there"]}
+                | ({"adapter": each["adapter"]} if "adapter" in each else {})
                 for each in fetched["models"]
             ]
             # The cache as text, not as a path: removed weights are no reason to fetch them again.
@@ -77,6 +82,11 @@ def _kind(fetched: dict[str, Any]) -> str:
     return f"(GGUF, {fetched['gguf']['quantisation']})" if fetched["gguf"] else "(folder)"
 
 
+def _name(fetched: dict[str, Any]) -> str:
+    """The name of a model with its adapter, if it has one."""
+    return labelled(fetched["model"], fetched.get("adapter"))
+
+
 def data_version(before: dict[str, Any], now: dict[str, Any]) -> str:
     """The version of a family's weights: the earlier version where no model that was fetched has changed.
 
@@ -84,6 +94,6 @@ def data_version(before: dict[str, Any], now: dict[str, Any]) -> str:
         before: what was stored of the family; empty where nothing was.
         now: its `models` with their stamps, and how they are `run`.
     """
-    earlier, stamps = ({each["model"]: each["stamp"] for each in record.get("models", [])} for record in (before, now))
+    earlier, stamps = ({_name(each): each["stamp"] for each in record.get("models", [])} for record in (before, now))
     is_unchanged = before.get("run") == now["run"] and earlier.items() <= stamps.items()
     return before["version"] if is_unchanged else sha256_json([now["run"], sorted(stamps.items())])[:16]

@@ -1,9 +1,10 @@
 """A cell's model, its name in tables, and the jobs that ask it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from valuesassets.models.adapter_settings import CONFIG as ADAPTER_CONFIG
 from valuesassets.models.gguf_files import part_paths
 from valuesassets.models.model_files import is_needed
 from valuesassets.orchestration.grid.drawn_cells import DRAWN_TRIALS, draws_of, path_to_texts, write_drawn_trials
@@ -15,6 +16,7 @@ from valuesassets.records.errors import MissingData, StorageError
 from valuesassets.records.files import sha256_file, sha256_json
 from valuesassets.records.jobs import AskingJob, GenerateCell, GenerateJob, ScoreCell, ScoreJob
 from valuesassets.records.parquet import read_trials
+from valuesassets.records.places import labelled
 from valuesassets.records.seals import read_record
 from valuesassets.records.study import Cell, Study
 
@@ -35,15 +37,20 @@ def model_label(study: Study, storage: Storage, family: str, language: str) -> s
     settings = study.families[family]
     if settings.model_id is None:
         return f"{family}/{model_folder(study, storage, family, language).name}"
-    return settings.model_id.format(lang=language)
+    return labelled(*settings.weights_for(language))
 
 
-def fetched_model(study: Study, storage: Storage, family: str, model: str) -> dict[str, Any]:
-    """The record of a model's weights at the study's revision; its `commit` is None for a folder or a file."""
+def fetched_model(
+    study: Study, storage: Storage, family: str, model: str, adapter: str | None = None
+) -> dict[str, Any]:
+    """The record of a model's weights at the study's revisions; its `commit` is None for a folder or a file."""
+    settings = study.families[family]
     for entry in fetched_weights(storage, family).get("models", []):
-        if (entry["model"], entry["revision"]) == (model, study.families[family].revision):
+        lora = entry.get("adapter"), entry.get("adapter_revision")
+        if (entry["model"], entry["revision"], *lora) == (model, settings.revision, adapter, settings.adapter_revision):
             return entry
-    raise MissingData(f"{model}: its weights have not been fetched; materialise models/weights of {family} first")
+    named = labelled(model, adapter)
+    raise MissingData(f"{named}: its weights have not been fetched; materialise models/weights of {family} first")
 
 
 def cache_variables(storage: Storage, family: str, chosen: Mapping[str, str]) -> dict[str, str]:
@@ -104,15 +111,15 @@ def _asked(
 ) -> dict[str, Any]:
     """What the entry of any job says of a cell's model, and of how it is asked."""
     settings = study.require_cell(family, language)
-    revision = stamp = None
+    revision = stamp = adapter = adapter_revision = None
     if settings.endpoint is not None:
         model_name = str(settings.model_id).format(lang=language)
     elif settings.model_id is None:
         folder = (model or model_folder(study, storage, family, language, instrument)).absolute()
         model_name, revision, stamp = str(folder), None, _stamp(folder, sha256_file)
     else:
-        model_name = settings.model_id.format(lang=language)
-        weights = fetched_model(study, storage, family, model_name)
+        model_name, adapter = settings.weights_for(language)
+        weights = fetched_model(study, storage, family, model_name, adapter)
         revision = stamp = weights["commit"]
         if weights.get("gguf"):
             model_name, stamp = _require_same_file(family, model_name, weights), weights["stamp"]
@@ -120,15 +127,34 @@ def _asked(
             # Jobs have other working directories, so that a relative folder is replaced by the recorded one.
             model_name = model_name if Path(model_name).is_absolute() else weights["folder"]
             # From sizes and times of files, since reading all models of a grid would take an hour.
-            stamp = _stamp(Path(model_name), lambda path: [path.stat().st_size, path.stat().st_mtime_ns])
+            stamp = _stamp(Path(model_name), _size_and_time)
+        if adapter is not None:
+            adapter, adapter_revision, lora_stamp = _adapter_of(adapter, weights)
+            stamp = sha256_json([stamp, lora_stamp])[:16]
     return {
         "model": model_name,
         "revision": revision,
         "model_stamp": stamp,
+        "adapter": adapter,
+        "adapter_revision": adapter_revision,
         "bos": settings.bos,
         "prompting": settings.prompting,
         "endpoint": settings.endpoint,
     }
+
+
+def _adapter_of(adapter: str, weights: Mapping[str, Any]) -> tuple[str, str | None, str | None]:
+    """The adapter of a record of weights as a job names it, its commit, and what changes with its files."""
+    commit = weights["adapter_commit"]
+    if commit is not None:
+        return adapter, commit, commit
+    folder = Path(weights["adapter_folder"])
+    return str(folder), None, _stamp(folder, _size_and_time, [ADAPTER_CONFIG])
+
+
+def _size_and_time(path: Path) -> list[int]:
+    stat = path.stat()
+    return [stat.st_size, stat.st_mtime_ns]
 
 
 def _require_same_file(family: str, model: str, weights: Mapping[str, Any]) -> str:
@@ -145,11 +171,13 @@ def _require_same_file(family: str, model: str, weights: Mapping[str, Any]) -> s
     return str(weights["folder"])
 
 
-def _stamp(folder: Path, stamp_file: Callable[[Path], Any]) -> str | None:
-    """Hash over the files of a model in a folder; None where the folder has none."""
+def _stamp(folder: Path, stamp_file: Callable[[Path], Any], more: Collection[str] = ()) -> str | None:
+    """Hash over the files of a model in a folder, and others of these names; None where the folder has none."""
     try:
         paths = sorted(folder.iterdir()) if folder.is_dir() else []
-        model_files = [path for path in paths if is_needed(path.name) or path.suffix == ".safetensors"]
+        model_files = [
+            path for path in paths if is_needed(path.name) or path.suffix == ".safetensors" or path.name in more
+        ]
         files = {path.name: stamp_file(path) for path in model_files}
     except OSError as error:
         raise StorageError(

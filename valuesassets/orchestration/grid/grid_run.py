@@ -93,7 +93,7 @@ class GridRun:
         """One array for all cells with the same options, with a task per model; small models here share tasks."""
         wanted = {result.name: result for result in new}
         for options, cells in alike(map(self._cells.__getitem__, wanted), lambda cell: self._options(cell.cell.family)):
-            by_model = alike(cells, lambda cell: (cell.cell.family, cell.request.model, cell.request.revision))
+            by_model = alike(cells, lambda cell: (cell.cell.family, *cell.request.weights))
             models = [group for _, group in by_model]
             shared = _by_process(models, self._places) if self._is_shared else models
             self._context.log.info(f"{len(cells)} cells of {len(models)} models, in {len(shared)} tasks")

@@ -1,6 +1,7 @@
 """`[languages.<code>]` and `[families.<name>]`: the two dimensions of a grid, and the model of each cell."""
 
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import pydantic
@@ -29,6 +30,11 @@ def known_countries() -> frozenset[str]:
     """The codes of ISO 3166-1 alpha-2, and XK, which surveys use for Kosovo."""
     rows = (STUDIES / "facts" / "iso_countries.csv").read_text(encoding="utf-8").splitlines()
     return frozenset({line.partition(",")[0] for line in rows[1:]} | {"XK"})
+
+
+def _is_gguf(model: str) -> bool:
+    """Whether a model's name is that of a GGUF file, which is the only file that may be a model."""
+    return model.startswith("index:") or model.lower().endswith(".gguf") or Path(model).is_file()
 
 
 class Language(Record):
@@ -68,6 +74,9 @@ class Language(Record):
         return country
 
 
+_LEFT_OUT = pydantic.Field(default=None, exclude_if=lambda value: value is None)
+
+
 class Family(Record):
     """A model family: one model for all languages, or one for each. Its key is its name in tables and figures."""
 
@@ -84,6 +93,11 @@ class Family(Record):
     the same preferences in all of them (`no-signal`), or always the option shown first (`always-first`)."""
     revision: str | None = None
     """Commit, tag or branch on the hub; the main branch if left out."""
+    adapter: ModelPlace | None = _LEFT_OUT
+    """LoRA adapter that is put on the models: hub id or folder as peft saves it; `{lang}` stands for the language's
+    code."""
+    adapter_revision: str | None = _LEFT_OUT
+    """Commit, tag or branch of the adapter on the hub; the main branch if left out."""
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"
     """Number format of the weights in memory; `auto`: bfloat16 on a GPU, float32 on a CPU."""
     offline: bool = False
@@ -113,13 +127,14 @@ class Family(Record):
             raise ValueError(
                 f"kind = '{self.kind}' has an endpoint of provider '{self.endpoint.provider}'; name the same in both"
             )
-        model = (self.model_id or "").replace("{lang}", "")
-        if self.model_id is not None and self.model_type == "mono" and model == self.model_id:
+        names = {key: name for key in ("model_id", "adapter") if (name := getattr(self, key)) is not None}
+        if self.model_id is not None and self.model_type == "mono" and "{lang}" not in "".join(names.values()):
             raise ValueError(
                 f"a mono family needs {{lang}} in model_id (found {self.model_id}); add it, or say model_type = 'multi'"
             )
-        if "{" in model or "}" in model:
-            raise ValueError(f"no braces but those of {{lang}} may stand in model_id (found {self.model_id})")
+        for key, name in names.items():
+            if set("{}") & set(name.replace("{lang}", "")):
+                raise ValueError(f"no braces but those of {{lang}} may stand in {key} (found {name})")
         if self.kind != "reference" and self.plants != "values":
             raise ValueError("plants are for kind = 'reference'; nothing is planted in a real model")
         if self.kind == "reference" and (self.offline or self.bos != "template"):
@@ -143,6 +158,27 @@ class Family(Record):
                 "bos is for prompting.style = 'text'; in a chat the template says what begins a prompt: leave it out"
             )
         return self
+
+    @pydantic.model_validator(mode="after")
+    def _adapter_fits_kind(self) -> "Family":
+        if self.adapter_revision is not None and self.adapter is None:
+            raise ValueError("adapter_revision is a commit, tag or branch of adapter; add adapter or leave it out")
+        if self.adapter is not None and self.kind != "huggingface":
+            raise ValueError(
+                f"adapter is for kind = 'huggingface', whose weights are loaded here, not for kind = '{self.kind}'; "
+                "leave it out"
+            )
+        if self.adapter is not None and _is_gguf(str(self.model_id)):
+            raise ValueError(
+                f"adapter is for models in safetensors; {self.model_id} is a GGUF file, on whose rounded weights no "
+                "adapter was trained: name the model that it was trained on"
+            )
+        return self
+
+    def weights_for(self, language: str) -> tuple[str, str | None]:
+        """The model that is asked in a language, and the adapter that is put on it, if any."""
+        model, adapter = ((name or "").format(lang=language) for name in (self.model_id, self.adapter))
+        return model, adapter or None
 
     def check(self, name: str, study: "Study") -> None:
         """Require that the study has the languages that the family supports, and its prompting a text in each.

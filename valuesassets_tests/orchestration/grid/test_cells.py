@@ -12,6 +12,7 @@ from valuesassets.orchestration.grid.cells import (
     cache_variables,
     generate_job,
     model_folder,
+    model_label,
     readings_job,
     score_cell,
     score_job,
@@ -21,9 +22,10 @@ from valuesassets.orchestration.grid.node_jobs import SentJob
 from valuesassets.orchestration.instruments import SURVEY
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData, StorageError, StudyError
-from valuesassets.records.files import write_json
+from valuesassets.records.files import read_json, write_json
 from valuesassets.records.jobs import EmbedJob, ScoreCell, ScoreJob, write_job
 from valuesassets.records.parquet import read_readings, table_metadata, trial_rows, write_table
+from valuesassets.records.places import named_model
 from valuesassets.records.settings.cells import Family
 from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.measuring import Preflight
@@ -31,6 +33,7 @@ from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.settings.slurm import Resources, SlurmSettings
 from valuesassets.records.study import Cell, Part, load_study
 from valuesassets.records.tables import TRIALS as TRIALS_SCHEMA
+from valuesassets_tests.peft_adapters import write_adapter
 from valuesassets_tests.tiny_chats import write_chat_model
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
 
@@ -228,6 +231,83 @@ def test_a_part_of_a_split_gguf_file_that_changed_stops_the_job_and_one_that_is_
         score_cell(study_of(parts[0]), storage, "mine", "eng", Path("t"), Path("r"))
     parts[changed - 1].unlink()
     assert score_cell(study_of(parts[0]), storage, "mine", "eng", Path("t"), Path("r")) == cell
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A base and a LoRA folder for it."""
+    root = tmp_path_factory.mktemp("trained")
+    base = write_model(root / "gpt", sentencepiece_like())
+    return base, write_adapter(root / "run7", base, target_modules=["q_proj"])
+
+
+def fetch_adapted(storage, model, adapter, commit=None, lora_commit=None):
+    entry = {"model": str(model), "revision": None, "commit": commit, "folder": str(model)}
+    named = {"adapter": str(adapter), "adapter_revision": None, "adapter_commit": lora_commit}
+    write_json(storage.path(WEIGHTS, "mine", "json"), {"models": [entry | named | {"adapter_folder": str(adapter)}]})
+
+
+@pytest.mark.parametrize("name", ["adapter_config.json", "adapter_model.safetensors"])
+def test_the_job_of_an_adapter_is_another_one_when_either_of_its_files_is(storage, trained, tmp_path, name):
+    base, adapter = trained[0], Path(shutil.copytree(trained[1], tmp_path / "run7"))
+    study = study_of(base, adapter=str(adapter))
+    fetch_adapted(storage, base, adapter)
+    before = asked_in(study, storage)
+    (adapter / "README.md").write_text("what is not read")
+    assert asked_in(study, storage) == before
+    change_in_place(adapter / name)
+    assert asked_in(study, storage) != before
+
+
+def test_the_job_file_of_a_cell_carries_the_adapter_and_asks_with_it(storage, trained, tmp_path):
+    base, adapter = trained
+    study = study_of(base, adapter=str(adapter))
+    fetch_adapted(storage, base, adapter)
+    job = readings_job(study, storage, SURVEY, Cell("mine", ENGLISH))
+    write_job(tmp_path / "job.json", job)
+    cell = read_json(tmp_path / "job.json")["cells"][0]
+    assert (cell["model"], cell["adapter"], "adapter_revision" in cell) == (str(base), str(adapter), False)
+    assert main([str(tmp_path / "job.json")]) == 0
+    metadata = table_metadata(job.cells[0].readings)
+    assert metadata["adapter"] == named_model(str(adapter))
+    written = generate_job(study, storage, Cell("mine", ENGLISH), SURVEY, {"": (Path("t"), Path("a"))})
+    assert written.cells[0].adapter == str(adapter)
+
+
+def test_the_job_of_an_adapter_of_the_hub_goes_by_both_commits(storage):
+    study, fingerprints = study_of("owner/gpt", adapter="owner/run7"), []
+    for commits in (("c0ffee", "0a1b"), ("c0ffee", "0a1b"), ("c0ffee", "0a1c"), ("decaf0", "0a1c")):
+        fetch_adapted(storage, "owner/gpt", "owner/run7", *commits)
+        (cell,) = readings_job(study, storage, SURVEY, Cell("mine", ENGLISH)).cells
+        assert cell.weights == ("owner/gpt", commits[0], "owner/run7", commits[1])
+        fingerprints.append((asked_in(study, storage), cell.model_stamp))
+    assert fingerprints[0] == fingerprints[1]
+    assert len(set(fingerprints)) == len({stamp for _, stamp in fingerprints}) == 3
+
+
+def test_weights_that_were_fetched_without_the_adapter_or_with_another_are_not_taken(storage, folder):
+    study = study_of(folder, adapter="owner/run7")
+    fetch(storage, folder)
+    with pytest.raises(
+        MissingData, match=r"gpt\+owner/run7: its weights have not been fetched; materialise models/weig"
+    ):
+        readings_job(study, storage, SURVEY, Cell("mine", ENGLISH))
+    fetch_adapted(storage, folder, "owner/run6", lora_commit="c0ffee")
+    with pytest.raises(MissingData, match="its weights have not been fetched"):
+        readings_job(study, storage, SURVEY, Cell("mine", ENGLISH))
+    fetch_adapted(storage, folder, "owner/run7", lora_commit="c0ffee")
+    pinned = study_of(folder, adapter="owner/run7", adapter_revision="v2")
+    with pytest.raises(MissingData, match="its weights have not been fetched"):
+        readings_job(pinned, storage, SURVEY, Cell("mine", ENGLISH))
+    assert readings_job(study, storage, SURVEY, Cell("mine", ENGLISH)).cells[0].adapter_revision == "c0ffee"
+
+
+def test_an_adapter_for_each_language_is_that_of_the_cell(storage):
+    mine = Family(kind="huggingface", model_type="mono", model_id="owner/gpt", adapter="owner/run7_{lang}")
+    study = load_study("demo_survey").model_copy(update={"families": {"mine": mine}})
+    assert study.weights("mine")[:2] == (("owner/gpt", "owner/run7_eng"), ("owner/gpt", "owner/run7_deu"))
+    assert study.model_ids("mine") == ("owner/gpt",)
+    assert model_label(study, storage, "mine", "deu") == "owner/gpt+owner/run7_deu"
 
 
 def test_jobs_look_for_weights_where_they_were_fetched_to_unless_the_study_says_where(storage, monkeypatch, tmp_path):

@@ -167,7 +167,18 @@ def claims(run: Run) -> list[Claim]:
 def methods(run: Run) -> list[str]:
     """The methods of this run in sentences."""
     of = shared_methods
-    parts = (of.planted, _questions, of.read, of.quantised, of.kept, of.people, _map_methods, of.inference, of.software)
+    parts = (
+        of.planted,
+        _questions,
+        of.read,
+        of.quantised,
+        of.adapted,
+        of.kept,
+        of.people,
+        _map_methods,
+        of.inference,
+        of.software,
+    )
     return [sentence for part in parts for sentence in part(run)]
 
 

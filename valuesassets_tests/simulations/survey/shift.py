@@ -1,0 +1,156 @@
+"""Simulations of a model before and after, in which it has moved towards no country, or by a known amount.
+
+80 questions come in 35 batteries of one to twelve, and countries differ battery by battery. Between before and after,
+answers drift battery by battery and question by question; each wording adds to both readings of a question its own.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from valuesassets.comparing.shift import ShiftSlope, direction_of, measure_shift
+from valuesassets.measure.arrays import Array
+from valuesassets.measure.seeding import seeded
+from valuesassets_tests.simulations.outcomes import NULL, PLANTED, Outcome, Simulation
+
+TOWARDS: str = "A model moved towards a country, beyond style."
+SIZES = (12, 9, 7, 6, 5, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, *(1,) * 20)
+"""Questions of each battery."""
+BATTERIES = np.repeat(np.arange(len(SIZES)), SIZES)
+N_ITEMS, N_COUNTRIES, WORDINGS = len(BATTERIES), 9, 3
+
+
+@dataclass(frozen=True)
+class ShiftWorld:
+    """How a model changes.
+
+    Attributes:
+        drift: standard deviation of a question's change, .36 of whose variance is its battery's.
+        by_wording: of what each wording adds to the change of a question.
+        moved: mean move towards the country in scale units; 0 where there is nothing to find.
+        wide: standard deviation over wordings of a move along the country's direction, mean in scale units.
+        trainings: number of replicates, each with a move of standard deviation `apart` along the direction.
+        share: of one pool that each training draws its units from; each unit moves along the direction.
+        flattening: share of their distance to the middle that answers lose.
+        common: change of all questions, in scale units.
+        cues: standard deviation of styles in the change and in what sets countries apart.
+        tails: degrees of freedom of the questions' own drift; None for a normal one.
+    """
+
+    drift: float = 0.05
+    by_wording: float = 0.04
+    moved: float = 0.0
+    wide: float = 0.0
+    trainings: int = 1
+    apart: float = 0.0
+    share: float | None = None
+    flattening: float = 0.0
+    common: float = 0.0
+    cues: float = 0.0
+    tails: float | None = None
+    wordings: int = WORDINGS
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """The arguments of `measure_shift`."""
+
+    before: Array
+    after: Array
+    variances: Array
+    people: Array
+    slope: float
+    batteries: Array = field(default_factory=lambda: BATTERIES)
+
+
+def by_battery(sd: float, share: float, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    """(..., I) normal values, a share of whose variance is their battery's."""
+    battery = random.normal(0, 1, (*shape, len(SIZES)))[..., BATTERIES]
+    return sd * (np.sqrt(share) * battery + np.sqrt(1 - share) * random.normal(0, 1, (*shape, N_ITEMS)))
+
+
+def simulate(world: ShiftWorld, random: np.random.Generator) -> Simulated:
+    """One model before and after, beside the people of nine countries."""
+    levels = random.uniform(0.15, 0.85, N_ITEMS)
+    variances = random.uniform(0.3, 0.8, N_ITEMS) * levels * (1 - levels)
+    styles = np.column_stack([np.ones(N_ITEMS), 4 * variances, 2 * levels - 1])
+    people = levels + by_battery(0.1, 0.4, (N_COUNTRIES,), random)
+    people = people + random.normal(0, 0.5 * world.cues, (N_COUNTRIES, 3)) @ styles.T
+    t = direction_of(people, 0)
+    unit = t / np.abs(t).mean()
+    start = np.clip(levels + by_battery(0.15, 0.3, (), random), 0.03, 0.97)
+    shape = (world.trainings, 1)
+    change = by_battery(world.drift, 0.36, (1, 1), random) if world.tails is None else _heavy(world, random)
+    if world.trainings > 1:
+        change = change + by_battery(world.drift / 2, 0.36, shape, random)
+    change = change + random.normal(0, world.cues, 3) @ styles.T + world.common - world.flattening * (start - 0.5)
+    along = world.moved + random.normal(0, world.wide, (1, world.wordings, 1)) + _of_trainings(world, random)
+    change = change + along * unit
+    change = change + random.normal(0, world.by_wording, (1, world.wordings, N_ITEMS))
+    before = start + random.normal(0, 0.05, (1, world.wordings, N_ITEMS))
+    before = np.broadcast_to(before, (world.trainings, world.wordings, N_ITEMS))
+    return Simulated(before, before + change, variances, people, world.moved / float(np.abs(t).mean()))
+
+
+def _heavy(world: ShiftWorld, random: np.random.Generator) -> Array:
+    """(1, 1, I) drift whose questions have heavy tails."""
+    assert world.tails is not None
+    own = random.standard_t(world.tails, N_ITEMS) * np.sqrt((world.tails - 2) / world.tails)
+    return by_battery(0.6 * world.drift, 1.0, (1, 1), random) + 0.8 * world.drift * own
+
+
+def _of_trainings(world: ShiftWorld, random: np.random.Generator) -> Array:
+    """(R, 1, 1) what each training moves along the direction, in mean scale units."""
+    shape = (world.trainings, 1, 1)
+    if world.share is None:
+        return random.normal(0, world.apart, shape)
+    units = random.normal(0, 1, 200)
+    n = round(world.share * units.size)
+    means = [random.permutation(units)[:n].mean() for _ in range(world.trainings)]
+    return world.apart * np.sqrt(n) * np.array(means).reshape(shape)
+
+
+def measured(world: ShiftWorld, seed: int) -> tuple[Simulated, ShiftSlope]:
+    """A simulation and what is measured of it."""
+    each = simulate(world, seeded(seed, "shift worlds", world))
+    share = world.share if world.trainings > 1 else None
+    return each, measure_shift(each.before, each.after, each.variances, each.people, 0, each.batteries, share)
+
+
+def of_world(world: ShiftWorld, seed: int) -> Mapping[str, Outcome]:
+    """The claim that the model moved, at a level of 5 %, and whether its interval holds the truth."""
+    each, shift = measured(world, seed)
+    is_held = shift.slope_low <= each.slope <= shift.slope_high
+    return {TOWARDS: Outcome(shift.p <= 0.05 and shift.slope > 0 or shift.p <= 0.05 and not each.slope, (is_held, 1))}
+
+
+NULLS: Mapping[str, ShiftWorld] = {
+    "drift alone": ShiftWorld(),
+    "a drift of .08": ShiftWorld(drift=0.08),
+    "strong cues": ShiftWorld(cues=0.1),
+    "answers flattened by .2": ShiftWorld(flattening=0.2),
+    "answers flattened by .3": ShiftWorld(flattening=0.3),
+    "a common shift of .05": ShiftWorld(common=0.05),
+    "a drift with heavy tails": ShiftWorld(tails=3.0),
+    "wordings that move along the direction": ShiftWorld(wide=0.03),
+    "four trainings": ShiftWorld(trainings=4, apart=0.03),
+    "four trainings on 70 % of one pool": ShiftWorld(trainings=4, apart=0.03, share=0.7),
+}
+"""Worlds without a move towards the country."""
+FOUND: Mapping[str, ShiftWorld] = {
+    "a mean move of .05": ShiftWorld(moved=0.05),
+    "a mean move of .05, a drift of .08": ShiftWorld(moved=0.05, drift=0.08),
+}
+
+
+def _simulation(name: str, world: ShiftWorld, kind: str) -> Simulation:
+    outcomes: Callable[[int], Mapping[str, Outcome]] = partial(of_world, world)
+    return Simulation("survey", f"shift: {name}", {TOWARDS: kind}, outcomes)
+
+
+SIMULATIONS = (
+    *(_simulation(name, world, NULL) for name, world in NULLS.items()),
+    *(_simulation(name, world, PLANTED) for name, world in FOUND.items()),
+)

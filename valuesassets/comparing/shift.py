@@ -6,10 +6,12 @@ style. What counts as one observation is a battery, a wording and a training, no
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
+from scipy.optimize import brentq
 
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.clustered_slope import SlopeWeights, slope_weights
@@ -20,6 +22,8 @@ from valuesassets.records.errors import MissingData
 
 FEWEST_QUESTIONS, FEWEST_BATTERIES, FEWEST_COUNTRIES = 20, 5, 3
 """Fewest shared questions, effective batteries and countries, below which nothing is said of a direction."""
+LEAST_P = 1e-12
+"""Least p-value that is told."""
 Toward = int | Sequence[int]
 
 
@@ -32,7 +36,6 @@ class ShiftSlope:
         slope_low, slope_high: ends of its interval.
         p: two-sided, of a slope of 0.
         toward_unit: the slope times mean |t|: the mean move towards the country in scale units.
-        df: degrees of freedom of the t that interval and p rest on.
         of_items, of_wordings, of_trainings: the variances of the slope that come from each.
     """
 
@@ -43,7 +46,6 @@ class ShiftSlope:
     toward_unit: float
     slope_raw: float
     se: float
-    df: float
     effective_batteries: float
     n_items: int
     of_items: float
@@ -87,23 +89,22 @@ def measure_shift(
     style = style_between(first[..., is_known], second[..., is_known], np.asarray(variances, dtype=float)[is_known])
     weights = slope_weights(np.column_stack([t, style]), of_items)
     slope, parts = float(weights.whole @ change.mean(axis=(0, 1))), slope_variances(change, weights, share)
-    se, df = combined(parts)
+    se = float(np.sqrt(sum(part.variance for part in parts)))
     raw = slope_weights(np.column_stack([t, np.ones_like(t)]), of_items).whole @ change.mean(axis=(0, 1))
-    reach = se * float(stats.t.ppf((1 + level) / 2, df))
+    reach = se * critical(parts, 1 - level)
     return ShiftSlope(
         slope=slope,
         slope_low=slope - reach,
         slope_high=slope + reach,
-        p=two_sided(slope, se, df),
+        p=two_sided(slope, parts),
         toward_unit=slope * float(np.abs(t).mean()),
         slope_raw=float(raw),
         se=se,
-        df=df,
         effective_batteries=weights.effective_batteries,
         n_items=len(t),
-        of_items=parts[0][0],
-        of_wordings=parts[1][0],
-        of_trainings=parts[2][0],
+        of_items=parts[0].variance,
+        of_wordings=parts[1].variance,
+        of_trainings=parts[2].variance,
     )
 
 
@@ -160,58 +161,77 @@ def require_enough(n_items: int, n_countries: int, n_batteries: float) -> None:
 
 
 
-Parts = tuple[tuple[float, float], ...]
-"""Variances of a slope by what they come from, each with its degrees of freedom."""
+class Part(NamedTuple):
+    """A part of a slope's variance, with the degrees of freedom of its estimate."""
+
+    variance: float
+    df: float
+
+
+Parts = tuple[Part, ...]
 
 
 def slope_variances(change: Array, weights: SlopeWeights, share: float | None = None) -> Parts:
-    """Variance of the mean slope from batteries, wordings and trainings, each with its degrees of freedom.
+    """The variances of the mean slope that come from batteries, from wordings and from trainings.
 
     Args:
         change: (R, W, I).
         share: as in `measure_shift`.
     """
-    n_trainings = change.shape[0]
-    items = (float(weights.variance(change.mean(axis=(0, 1)))), max(weights.effective_batteries - 1, 1.0))
-    trainings = (0.0, 1.0)
-    if n_trainings > 1 or share is not None:
-        trainings = (variance_of_mean(change.mean(axis=1) @ weights.whole, share), n_trainings - 1.0)
-    return items, (wording_variance(change.mean(axis=0), weights), max(change.shape[1] - 1.0, 1.0)), trainings
+    n_trainings, n_wordings, _ = change.shape
+    of_items = Part(float(weights.variance(change.mean(axis=(0, 1)))), max(weights.effective_batteries - 1, 1.0))
+    of_wordings = Part(float(wording_variance(change.mean(axis=0), weights)), max(n_wordings - 1.0, 1.0))
+    if n_trainings == 1 and share is None:
+        return of_items, of_wordings, Part(0.0, 1.0)
+    slopes = change.mean(axis=1) @ weights.whole
+    return of_items, of_wordings, Part(variance_of_mean(slopes, share), n_trainings - 1.0)
 
 
-def wording_variance(change: Array, weights: SlopeWeights) -> float:
-    """Variance of the slope by what a wording does to all items together, over the number of wordings.
+def wording_variance(change: Array, weights: SlopeWeights) -> Array:
+    """(...,) variance of the slope by what a wording does to all items together, over the number of wordings.
 
-    Items differ by wording each for itself as well, which the jackknife over batteries holds already. That part is
-    taken off the variance between the wordings' slopes.
+    Items differ by wording each for itself as well, which the variance from batteries holds already. That part is taken
+    off the variance between the wordings' slopes.
 
     Args:
-        change: (W, I).
+        change: (..., W, I).
     """
-    n_wordings = len(change)
+    n_wordings = change.shape[-2]
     if n_wordings < 2:
-        return 0.0
-    between = (change @ weights.whole).var(ddof=1)
-    own = change - change.mean(axis=0)
-    interaction = weights.variance(own).sum() / (n_wordings - 1)
-    return float(max(between - interaction, 0.0) / n_wordings)
+        return np.zeros(change.shape[:-2])
+    between = (change @ weights.whole).var(axis=-1, ddof=1)
+    own = change - change.mean(axis=-2, keepdims=True)
+    interaction = weights.variance(own).sum(axis=-1) / (n_wordings - 1)
+    return np.maximum(between - interaction, 0.0) / n_wordings
 
 
-def combined(parts: Parts) -> tuple[float, float]:
-    """Standard error of a sum of parts, and its degrees of freedom.
+def critical(parts: Parts, alpha: float) -> float:
+    """How many standard errors a slope has to be from 0: each part's own t quantile, weighed by its variance.
 
-    Source: Satterthwaite (1946), Biometrics Bulletin 2(6), 110-114.
+    One t with pooled degrees of freedom rejects too often where two or three wordings, or two trainings, have most of
+    the variance (decision 075).
+
+    Source: Cochran and Cox (1957), Experimental Designs, 2nd ed., section 4.14.
     """
-    total = sum(variance for variance, _ in parts)
-    weighed = sum(variance**2 / df for variance, df in parts)
-    return float(np.sqrt(total)), float(total**2 / weighed) if weighed > 0 else np.inf
+    total = sum(part.variance for part in parts)
+    of_parts = (part.variance * t_quantile(alpha, part.df) for part in parts if part.variance > 0)
+    return sum(of_parts) / total if total > 0 else 0.0
 
 
-def two_sided(slope: float, se: float, df: float) -> float:
-    """p-value of a slope of 0; 1 where nothing moved at all."""
-    if se == 0:
+def t_quantile(alpha: float, df: float) -> float:
+    """The distance from 0 that a t exceeds with probability alpha, on either side."""
+    return float(-special.stdtrit(df, alpha / 2))
+
+
+def two_sided(slope: float, parts: Parts) -> float:
+    """p-value of a slope of 0, the least alpha at which it is significant; 1 where nothing moved at all."""
+    se = np.sqrt(sum(part.variance for part in parts))
+    if se == 0 or slope == 0:
         return 1.0 if slope == 0 else 0.0
-    return float(2 * stats.t.sf(abs(slope) / se, df))
+    reached = abs(slope) / se
+    if reached >= critical(parts, LEAST_P):
+        return LEAST_P
+    return float(np.exp(brentq(lambda log_p: critical(parts, np.exp(log_p)) - reached, np.log(LEAST_P), 0.0)))
 
 
 @dataclass(frozen=True)

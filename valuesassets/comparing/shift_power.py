@@ -51,6 +51,7 @@ def power_of_shift(
     batteries: ArrayLike,
     drift: float = 0.05,
     alpha: float = 0.05,
+    interaction: float | None = None,
 ) -> ShiftPower:
     """What a study of these questions and wordings will find, if answers drift by so much without any move.
 
@@ -62,6 +63,7 @@ def power_of_shift(
         variances, people, toward, batteries: as in `measure_shift`.
         drift: standard deviation of a question's change in scale units.
         alpha: at which a slope counts.
+        interaction: standard deviation of what a wording does to single questions; taken from `before` if left out.
 
     Raises:
         MissingData: too few questions, batteries or countries, as in `measure_shift`.
@@ -77,7 +79,7 @@ def power_of_shift(
     readings, t = readings[:, is_known], t[is_known]
     style = style_of_items(readings.mean(axis=0), spread[is_known])
     weights = slope_weights(np.column_stack([t, style]), labels)
-    changes = _made_up(weights, drift, by_wording(readings), len(readings))
+    changes = _made_up(weights, drift, by_wording(readings) if interaction is None else interaction, len(readings))
     mean = changes.mean(axis=1)
     parts = weights.variance(mean), wording_variance(changes, weights)
     quantiles = [t_quantile(alpha, max(df, 1.0)) for df in (weights.effective_batteries - 1, len(readings) - 1.0)]

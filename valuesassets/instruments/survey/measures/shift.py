@@ -23,6 +23,7 @@ from valuesassets.comparing.shift import (
 )
 from valuesassets.comparing.shift_power import power_of_shift
 from valuesassets.instruments.survey.material.analysis_scale import base_id
+from valuesassets.instruments.survey.tables import SHIFT_TABLES
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.distances import entropy_bits_of
 from valuesassets.measure.means import mean_of_known
@@ -33,7 +34,6 @@ from valuesassets.records.frames import records
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.shift import Shift
 from valuesassets.records.study import Study
-from valuesassets.records.tables import TABLES
 
 ALL = "all"
 """In place of a language: changes averaged over languages."""
@@ -95,7 +95,7 @@ def derive_shift(
     rows = {name: getattr(found, name) for name in ("shifts", "moved", "questions", "countries")}
     rows["verdicts"] = list(_verdicts(found, study))
     rows["map"] = list(_map_rows(cultural_map.get("points"), study))
-    tables = {name: TABLES[f"survey/shift/{name}"].frame(each) for name, each in rows.items()}
+    tables = {name: SHIFT_TABLES[name].frame(each) for name, each in rows.items()}
     notes = [*NOTES, *found.lacks, *grid.notes]
     return tables | {"tests": tests, "notes": pd.DataFrame({"note": list(dict.fromkeys(notes))})}
 
@@ -147,17 +147,14 @@ def _sides(grid: AnswerGrid, shift: Shift, place_of: Mapping[str, int]) -> Sides
 def _averaged(sides: Sequence[Sides]) -> Sides:
     """The mean over languages, of the wordings that all have; items that a language lacks are its others' mean."""
     n_wordings = min(each.before.shape[1] for each in sides)
+    # A language counts for an item that it has both before and after: a change is one of the same languages.
+    known = [np.where(each.is_read, 0.0, np.nan) for each in sides]
 
     def mean(name: str) -> Array:
-        arrays = [getattr(each, name) for each in sides]
+        arrays = [getattr(each, name) + is_known for each, is_known in zip(sides, known, strict=True)]
         cut = [each[:, :n_wordings] if name in ("before", "after") else each for each in arrays]
         return mean_of_known(np.stack(cut), axis=0)
 
-    # A language counts for an item where it has it both before and after, so that a change is one of the same languages.
-    read = [np.where(each.is_read, 0.0, np.nan) for each in sides]
-    sides = [
-        Sides(e.before + r, e.after + r, e.variances + r, e.entropies + r) for e, r in zip(sides, read, strict=True)
-    ]
     return Sides(mean("before"), mean("after"), mean("variances"), mean("entropies"))
 
 
@@ -312,6 +309,16 @@ def shared_languages(shift: Shift, study: Study) -> list[str]:
     """The languages that all families of a shift support."""
     families = (*shift.befores, *shift.afters)
     return [code for code in study.languages if all(code in study.family_languages(family) for family in families)]
+
+
+def shift_sentence(study: Study, name: str, country: str) -> str:
+    """What is claimed of a shift; without replicates it is said of two checkpoints, not of a training."""
+    shift = study.shift[name]
+    if shift.n_trainings == 1:
+        return (
+            f"Between these two checkpoints, {shift.befores[0]} and {shift.afters[0]}, answers moved towards {country}."
+        )
+    return f"This training ({', '.join(shift.afters)}) moved answers towards {country}."
 
 
 def _verdicts(found: Tables, study: Study) -> Iterator[dict[str, Any]]:

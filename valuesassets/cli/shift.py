@@ -89,10 +89,10 @@ def _answers(study: "Study", place: Path) -> "pd.DataFrame | None":
 def _line(study: "Study", each: "Foretold") -> str:
     if each.power is None:
         return f"{each.shift}, towards {each.toward}: cannot be told: {each.reason}"
-    power, settings = each.power, study.shift[each.shift]
+    power, settings, wordings = each.power, study.shift[each.shift], study.elicitation.wordings
     read = "" if each.is_read else f"; {settings.befores[0]} is not read yet, so that its answers are assumed"
     return (
         f"{each.shift}, towards {each.toward}: a mean move of {power.smallest:.3f} scale units would be found in four "
         f"of five cases ({power.n_items} questions that weigh as {power.effective_batteries:.1f} batteries, "
-        f"{study.elicitation.wordings} wording{'s' * (study.elicitation.wordings != 1)}, drift {settings.drift:g}{read})"
+        f"{wordings} wording{'s' * (wordings != 1)}, drift {settings.drift:g}{read})"
     )

@@ -13,7 +13,7 @@ import numpy as np
 from valuesassets.comparing.shift import ShiftSlope, direction_of, measure_shift
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.seeding import seeded
-from valuesassets_tests.simulations.outcomes import NULL, PLANTED, Outcome, Simulation
+from valuesassets_tests.simulations.outcomes import NULL, PLANTED, Outcome, Power, Simulation
 
 TOWARDS: str = "A model moved towards a country, beyond style."
 SIZES = (12, 9, 7, 6, 5, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, *(1,) * 20)
@@ -154,4 +154,22 @@ def _simulation(name: str, world: ShiftWorld, kind: str) -> Simulation:
 SIMULATIONS = (
     *(_simulation(name, world, NULL) for name, world in NULLS.items()),
     *(_simulation(name, world, PLANTED) for name, world in FOUND.items()),
+)
+
+
+def of_size(drift: float, moved: float, seed: int) -> Mapping[str, Outcome]:
+    """The claim, where the model moved by so much."""
+    return of_world(ShiftWorld(drift=drift, moved=moved), seed)
+
+
+POWER = tuple(
+    Power(
+        "survey",
+        TOWARDS,
+        f"{N_ITEMS} questions in {len(SIZES)} batteries, {WORDINGS} wordings, a drift of {drift:g}",
+        "mean move towards the country, in scale units",
+        (0.01, 0.015, 0.02, 0.025, 0.03, 0.04, 0.05, 0.07),
+        partial(of_size, drift),
+    )
+    for drift in (0.05, 0.08)
 )

@@ -86,7 +86,7 @@ def _people_as_answers(human: pd.DataFrame, questions: Mapping[str, Sequence[Que
     rows = human.merge(first, on=["question_id", "country", "language"])
     types = [kinds.get(base_id(question)) for question in rows["question_id"]]
     rows = rows.assign(response_type=types, model=STAND_IN, model_type="multi", is_converted=False, p_valid=1.0)
-    sides = {name: rows["prob"] for name in ("prob_forward", "prob_reversed")}
+    sides = dict.fromkeys(("prob_forward", "prob_reversed"), rows["prob"])
     return rows.assign(**sides, language=STAND_IN)[rows["response_type"].notna()]
 
 

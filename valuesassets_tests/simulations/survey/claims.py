@@ -265,8 +265,8 @@ BASES: Mapping[str, str] = {
     OWN: "Countries are permuted among cells, for all items together. Languages are independent.",
     map_worlds.ON_MAP: "Countries are permuted among languages, for one correlation over both axes. Languages are "
     "independent but for culture zones and language families.",
-    shift_worlds.TOWARDS: "Student's t of a slope, whose variance leaves out one battery at a time and holds wordings and "
-    "trainings. Batteries are independent, and style is at most four columns.",
+    shift_worlds.TOWARDS: "Student's t of a slope, whose variance leaves out one battery at a time and holds wordings "
+    "and trainings. Batteries are independent, and style is at most four columns.",
     reliability_worlds.REPEATS_MUCH: "The same as of differences that replicate.",
     **{
         reliability_worlds.IS_BOUNDED.format(share): "A generalized confidence interval over wordings, languages and "

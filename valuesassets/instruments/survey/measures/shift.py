@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.comparing.answer_grid import AnswerGrid
+from valuesassets.comparing.exchanged_draws import exchanged_p
 from valuesassets.comparing.hypotheses import as_test, tests_table
 from valuesassets.comparing.shift import (
     FEWEST_BATTERIES,
@@ -50,6 +51,16 @@ NOTES = (
 
 
 @dataclass(frozen=True, eq=False)
+class Drawn:
+    """Shares of options (R, O, W, I, K) before and after, and the answers (R, O, W, I) they count; 0 for exact ones."""
+
+    before: Array
+    after: Array
+    n_before: Array
+    n_after: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Sides:
     """Answers of the families before and after a change, in one language or averaged over all.
 
@@ -57,12 +68,14 @@ class Sides:
         before, after: (R, W, I) mean answers on [0, 1]; NaN where missing.
         variances: (I,) of the answers, mean of before and after.
         entropies: (2, I) in bits, before and after.
+        draws: the shares of answers that some family has drawn; None where all are exact, or languages are averaged.
     """
 
     before: Array
     after: Array
     variances: Array
     entropies: Array
+    draws: "Drawn | None" = None
 
     @property
     def change(self) -> Array:
@@ -80,6 +93,7 @@ def derive_shift(
     study: Study,
     aligned_questions: Mapping[str, Sequence[Question]],
     cultural_map: Mapping[str, pd.DataFrame],
+    probe_distributions: pd.DataFrame,
 ) -> dict[str, pd.DataFrame]:
     """The tables `shift/...`: slopes, verdicts and tests of every shift of the study; see `NOTES`."""
     if not grid.countries:
@@ -87,7 +101,7 @@ def derive_shift(
     level, found = grid.of_level(), Tables([], [], [], [], [])
     people, batteries = level.scales.expected_unit(level.people), batteries_of(level.items, aligned_questions)
     for name, shift in study.shift.items():
-        for language, sides in sides_of(level, shift, study).items():
+        for language, sides in sides_of(level, shift, study, n_read_of(level, probe_distributions)).items():
             _measure(found, (name, language), shift, sides, people, batteries, level, study)
     tests = tests_table([*map(_towards_test(study), found.shifts), *map(_moved_test(study), found.moved)], study)
     for row, corrected in zip(found.shifts, tests["p_corrected"], strict=False):
@@ -114,7 +128,23 @@ class Tables:
     lacks: list[str]
 
 
-def sides_of(grid: AnswerGrid, shift: Shift, study: Study) -> dict[str, Sides]:
+def n_read_of(grid: AnswerGrid, probe: pd.DataFrame) -> Array | None:
+    """(W, C, I) drawn answers of each question that were read, in each order; 0 where exact, None where all are."""
+    if "n_read" not in probe or not probe["n_read"].fillna(0).any():
+        return None
+    once = probe.drop_duplicates(["model", "language", "question_id", "wording"])
+    n_read = np.zeros((grid.sides.shape[1], len(grid.cells), len(grid.items)))
+    cells, items = pd.Index(grid.cells), pd.Index(grid.items)
+    cell = cells.get_indexer(pd.MultiIndex.from_frame(once[["model", "language"]]))
+    item = items.get_indexer(pd.Index(once["question_id"]))
+    wording = pd.factorize(once["wording"], sort=True)[0]
+    is_known = (cell >= 0) & (item >= 0) & (wording < len(n_read))
+    per_order = once["n_read"].fillna(0).to_numpy(dtype=float) / len(grid.sides)
+    n_read[wording[is_known], cell[is_known], item[is_known]] = np.floor(per_order[is_known])
+    return n_read
+
+
+def sides_of(grid: AnswerGrid, shift: Shift, study: Study, n_read: Array | None = None) -> dict[str, Sides]:
     """By language, the answers before and after; `ALL` where there are several languages.
 
     Raises:
@@ -126,22 +156,39 @@ def sides_of(grid: AnswerGrid, shift: Shift, study: Study) -> dict[str, Sides]:
     if not languages:
         lacking = [family for family in families if not places[family]] or list(families)
         raise MissingData(f"no language has answers of all of {', '.join(families)}; run {lacking[0]} first")
-    sides = {code: _sides(grid, shift, {family: places[family][code] for family in families}) for code in languages}
+    place_of = {code: {family: places[family][code] for family in families} for code in languages}
+    sides = {code: _sides(grid, shift, place_of[code], n_read) for code in languages}
     return sides if len(sides) == 1 else {ALL: _averaged(list(sides.values()))} | sides
 
 
-def _sides(grid: AnswerGrid, shift: Shift, place_of: Mapping[str, int]) -> Sides:
+def _sides(grid: AnswerGrid, shift: Shift, place_of: Mapping[str, int], n_read: Array | None) -> Sides:
     """The answers in one language, of families at these places of the grid."""
     befores, afters = ([place_of[family] for family in families] for families in (shift.befores, shift.afters))
     by_wording = grid.scales.expected_unit(grid.sides.mean(axis=0))
-    by_wording = by_wording[np.isfinite(by_wording[:, [*befores, *afters]]).any(axis=(1, 2))]
+    is_asked = np.isfinite(by_wording[:, [*befores, *afters]]).any(axis=(1, 2))
+    by_wording = by_wording[is_asked]
     whole = [grid.answers[places].mean(axis=0) for places in (befores, afters)]
     return Sides(
         before=np.moveaxis(by_wording[:, befores], 1, 0),
         after=np.moveaxis(by_wording[:, afters], 1, 0),
         variances=np.mean([grid.scales.variance_unit(each) for each in whole], axis=0),
         entropies=np.stack([entropy_bits_of(each) for each in whole]),
+        draws=None if n_read is None else _drawn(grid, befores, afters, n_read, is_asked),
     )
+
+
+def _drawn(
+    grid: AnswerGrid, befores: Sequence[int], afters: Sequence[int], n_read: Array, is_asked: Array
+) -> Drawn | None:
+    """The shares and counts of both sides; None where both are exact."""
+    shares, counts = grid.sides[:, is_asked], n_read[is_asked]
+    if not counts[:, [*befores, *afters]].any():
+        return None
+    n_trainings = max(len(befores), len(afters))
+    places = [np.resize(np.array(each), n_trainings) for each in (befores, afters)]
+    before, after = (np.moveaxis(shares[:, :, each], 2, 0) for each in places)
+    n_before, n_after = (np.repeat(np.moveaxis(counts[:, each], 1, 0)[:, None], len(shares), axis=1) for each in places)
+    return Drawn(before, after, n_before, n_after)
 
 
 def _averaged(sides: Sequence[Sides]) -> Sides:
@@ -179,7 +226,7 @@ def _measure(
 ) -> None:
     """Add the rows of one shift in one language."""
     label = dict(zip(("shift", "language"), key, strict=True))
-    found.moved.append(label | _moved(key, sides, np.array(batteries), study))
+    found.moved.append(label | _moved(key, sides, np.array(batteries), grid.scales.unit, study))
     n_tests = sum(len(each.toward) for each in study.shift.values())
     of_countries: dict[str, ShiftSlope] = {}
     for country in dict.fromkeys((*shift.toward, *grid.countries)):
@@ -242,7 +289,7 @@ def _positions(
     return {"position_before": stand.slope, "position_after": stand.slope + slope.slope}
 
 
-def _moved(key: tuple[str, str], sides: Sides, batteries: Array, study: Study) -> dict[str, Any]:
+def _moved(key: tuple[str, str], sides: Sides, batteries: Array, unit: Array, study: Study) -> dict[str, Any]:
     """Whether the change repeats in other wordings, and what else has changed."""
     is_read = sides.is_read
     change, entropies = sides.change[:, is_read], sides.entropies[:, is_read]
@@ -255,12 +302,20 @@ def _moved(key: tuple[str, str], sides: Sides, batteries: Array, study: Study) -
     }
     if row["is_identical"] or not change.size:
         return row | {"note": IDENTICAL if change.size else "no question was read both before and after"}
+    random, draws = seeded(study.seed, "shift", *key), study.inference.resamples
+    p_drawn = None if sides.draws is None else _p_drawn(sides.draws, is_read, unit, draws, random)
     try:
-        random = seeded(study.seed, "shift", *key)
-        square, p = repeated_move(change, batteries[is_read], study.inference.resamples, random)
+        square, p = repeated_move(change, batteries[is_read], draws, random)
     except MissingData as error:
-        return row | {"note": str(error)}
-    return row | {"repeated_sd_unit": float(np.sqrt(max(square, 0.0))), "p": p}
+        return row | ({"note": str(error)} if p_drawn is None else {"p": p_drawn})
+    return row | {"repeated_sd_unit": float(np.sqrt(max(square, 0.0))), "p": p if p_drawn is None else max(p, p_drawn)}
+
+
+def _p_drawn(drawn: Drawn, is_read: Array, unit: Array, draws: int, random: np.random.Generator) -> float:
+    """p-value of one model drawn twice, over the questions that were read."""
+    shares = (each[..., is_read, :] for each in (drawn.before, drawn.after))
+    counts = (each[..., is_read] for each in (drawn.n_before, drawn.n_after))
+    return exchanged_p(*shares, *counts, unit[is_read], draws, random)
 
 
 def _question_rows(

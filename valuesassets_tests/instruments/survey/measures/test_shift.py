@@ -67,8 +67,8 @@ def a_grid(moved=0.0, drift=0.3, families=("base", "tuned"), n_languages=1, seed
     )  # fmt: skip
 
 
-def derived(grid, of_study, points=POINTS):
-    return derive_shift(grid, of_study, QUESTIONS, {"points": points})
+def derived(grid, of_study, questions=QUESTIONS, probe=None):
+    return derive_shift(grid, of_study, questions, {"points": POINTS}, pd.DataFrame() if probe is None else probe)
 
 
 def verdicts(tables):
@@ -169,9 +169,8 @@ def test_too_few_countries_and_families_that_were_not_read_are_refused():
 
 def test_a_battery_is_the_text_that_its_questions_share():
     few = {"eng": [question.replace(stem=f"battery {place % 4}") for place, question in enumerate(QUESTIONS["eng"])]}
-    tables = derive_shift(a_grid(), a_study(), few, {})
+    tables = derived(a_grid(), a_study(), few)
     assert "4 batteries, 5 or more are needed" in tables["verdicts"]["reason"].iloc[0]
-    assert tables["map"].empty
 
 
 def test_the_picture_has_a_panel_for_each_country():
@@ -179,3 +178,21 @@ def test_the_picture_has_a_panel_for_each_country():
     figure = draw_shift(tables["shifts"], tables["verdicts"])
     titles = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
     assert titles == ["GB: moved towards GB", "FR: moved, not towards FR"]
+
+
+def draws_of(grid, n, seed=0):
+    """The grid with shares of `n` answers drawn in each order, and the rows that count them."""
+    sides = np.random.default_rng(seed).multinomial(n, grid.sides) / n
+    labels = [(*cell, item, wording) for cell in grid.cells for item in grid.items for wording in range(sides.shape[1])]
+    probe = pd.DataFrame(labels, columns=["model", "language", "question_id", "wording"]).assign(n_read=2 * n)
+    return AnswerGrid(**(vars(grid) | {"sides": sides, "answers": sides.mean(axis=(0, 1))})), probe
+
+
+@pytest.mark.parametrize("wordings", [1, 2])
+def test_one_model_drawn_twice_has_not_moved_and_another_has(wordings):
+    grid = a_grid(drift=0.0, wordings=wordings)
+    drawn, probe = draws_of(grid, 20)
+    assert verdicts(derived(drawn, a_study(), probe=probe)) == {"GB": "not shown to have moved"}
+    drawn, probe = draws_of(a_grid(drift=1.5, wordings=wordings), 20)
+    tables = derived(drawn, a_study(), probe=probe)
+    assert tables["moved"]["p"].iloc[0] <= 0.05

@@ -60,7 +60,7 @@ def _foretold(study: "Study", place: Path, name: str) -> Iterator[str]:
     from valuesassets.instruments.survey.measures.shift_before_run import foretell
     from valuesassets.records.questions import askable, read_questions
 
-    people = place / "human_distributions.parquet"
+    people = place / "human_distributions" / "human_distributions.parquet"
     if not people.is_file():
         raise StorageError(
             f"study {study.name}: nobody's answers are stored yet, so that no direction is known; give `valuesassets "

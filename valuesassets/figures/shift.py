@@ -1,7 +1,5 @@
 """Models before and after a change, along what sets a country apart from the others."""
 
-from collections.abc import Sequence
-
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -16,9 +14,7 @@ BY_CHANCE: style.Keywords = {"facecolor": style.PALE, "edgecolor": style.GREY}
 
 
 @style.styled
-def draw_shift(
-    shifts: pd.DataFrame, verdicts: pd.DataFrame, notes: Sequence[str] = (), planted: bool = False
-) -> Figure | None:
+def draw_shift(shifts: pd.DataFrame, verdicts: pd.DataFrame, planted: bool = False) -> Figure | None:
     """A panel per shift and country, a row per language: the model before and after, and the band of chance.
 
     Args:
@@ -49,4 +45,4 @@ def draw_shift(
     panels[-1].set_xlabel("position along what sets the country apart: 0 the other countries, 1 this one")
     handles = [mark("before", **BEFORE), mark("after", **AFTER), Patch(label="by chance", **BY_CHANCE)]
     title = "Did answers move towards the people of a country?"
-    return style.finish(figure, title, notes, handles, n_columns=3, planted=planted)
+    return style.finish(figure, title, handles=handles, n_columns=3, planted=planted)

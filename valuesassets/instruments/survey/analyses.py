@@ -217,7 +217,6 @@ ANALYSES = {
                 "Where each model stands before and after between the other countries and the named one, and how far "
                 "it may move by chance. The table holds the same numbers.",
                 "Did answers move along what sets a country apart? Outside the grey band it is no chance.",
-                has_notes=True,
             ),
         ),
         captions={

@@ -98,7 +98,7 @@ def derive_shift(
     """The tables `shift/...`: slopes, verdicts and tests of every shift of the study; see `NOTES`."""
     if not grid.countries:
         raise MissingData("no people of any country, so that no direction is known; see [human]")
-    level, found = grid.of_level(), Tables([], [], [], [], [])
+    level, found = grid.of_level(), Tables([], [], [], [])
     people, batteries = level.scales.expected_unit(level.people), batteries_of(level.items, aligned_questions)
     for name, shift in study.shift.items():
         for language, sides in sides_of(level, shift, study, n_read_of(level, probe_distributions)).items():
@@ -110,8 +110,7 @@ def derive_shift(
     rows["verdicts"] = list(_verdicts(found, study))
     rows["map"] = list(_map_rows(cultural_map.get("points"), study))
     tables = {name: SHIFT_TABLES[name].frame(each) for name, each in rows.items()}
-    notes = [*NOTES, *found.lacks, *grid.notes]
-    return tables | {"tests": tests, "notes": pd.DataFrame({"note": list(dict.fromkeys(notes))})}
+    return tables | {"tests": tests, "notes": pd.DataFrame({"note": [*NOTES, *grid.notes]})}
 
 
 Rows = list[dict[str, Any]]
@@ -119,13 +118,12 @@ Rows = list[dict[str, Any]]
 
 @dataclass
 class Tables:
-    """Rows of the tables, and sentences on what could not be measured."""
+    """Rows of the tables."""
 
     shifts: Rows
     moved: Rows
     questions: Rows
     countries: Rows
-    lacks: list[str]
 
 
 def n_read_of(grid: AnswerGrid, probe: pd.DataFrame) -> Array | None:
@@ -235,7 +233,6 @@ def _measure(
         except MissingData as error:
             if country in shift.toward:
                 found.shifts.append(label | {"toward": country, "reason": str(error)})
-                found.lacks.append(f"{key[0]}, {key[1]}, towards {country}: {error}.")
             continue
         if country in shift.toward:
             power = power_of_shift(

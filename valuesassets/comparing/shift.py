@@ -22,6 +22,8 @@ from valuesassets.records.errors import MissingData
 
 FEWEST_QUESTIONS, FEWEST_BATTERIES, FEWEST_COUNTRIES = 20, 5, 3
 """Fewest shared questions, effective batteries and countries, below which nothing is said of a direction."""
+MOST_TAKEN_OFF = 0.1
+"""Share of the variance from batteries that the excess of the wordings' may take off (decision 075)."""
 LEAST_P = 1e-12
 """Least p-value that is told."""
 Toward = int | Sequence[int]
@@ -177,30 +179,43 @@ def slope_variances(change: Array, weights: SlopeWeights, share: float | None = 
         share: as in `measure_shift`.
     """
     n_trainings, n_wordings, _ = change.shape
-    of_items = Part(float(weights.variance(change.mean(axis=(0, 1)))), max(weights.effective_batteries - 1, 1.0))
-    of_wordings = Part(float(wording_variance(change.mean(axis=0), weights)), max(n_wordings - 1.0, 1.0))
+    items, wordings = (float(each) for each in item_and_wording_variance(change.mean(axis=0), weights))
+    of_items = Part(items, max(weights.effective_batteries - 1, 1.0))
+    of_wordings = Part(wordings, max(n_wordings - 1.0, 1.0))
     if n_trainings == 1 and share is None:
         return of_items, of_wordings, Part(0.0, 1.0)
     slopes = change.mean(axis=1) @ weights.whole
     return of_items, of_wordings, Part(variance_of_mean(slopes, share), n_trainings - 1.0)
 
 
-def wording_variance(change: Array, weights: SlopeWeights) -> Array:
-    """(...,) variance of the slope by what a wording does to all items together, over the number of wordings.
+def item_and_wording_variance(change: Array, weights: SlopeWeights) -> tuple[Array, Array]:
+    """(...,) variances of the mean slope by batteries, and by what a wording does to all items together.
 
     Items differ by wording each for itself as well, which the variance from batteries holds already. That part is taken
-    off the variance between the wordings' slopes.
+    off the variance between the wordings' slopes. What remains cannot be below 0, so that it is above 0 on average
+    where wordings do nothing; this excess is taken off the other variance, but no more than `MOST_TAKEN_OFF` of it.
 
     Args:
         change: (..., W, I).
     """
-    n_wordings = change.shape[-2]
+    of_items, n_wordings = weights.variance(change.mean(axis=-2)), change.shape[-2]
     if n_wordings < 2:
-        return np.zeros(change.shape[:-2])
+        return of_items, np.zeros(change.shape[:-2])
     between = (change @ weights.whole).var(axis=-1, ddof=1)
     own = change - change.mean(axis=-2, keepdims=True)
     interaction = weights.variance(own).sum(axis=-1) / (n_wordings - 1)
-    return np.maximum(between - interaction, 0.0) / n_wordings
+    excess = excess_above_mean(n_wordings - 1) * interaction / n_wordings
+    of_wordings = np.maximum(between - interaction, 0.0) / n_wordings
+    return np.maximum(of_items - excess, (1 - MOST_TAKEN_OFF) * of_items), of_wordings
+
+
+def excess_above_mean(df: int) -> float:
+    """E[max(X - 1, 0)] of a chi-square over its degrees of freedom.
+
+    >>> round(excess_above_mean(2), 3)
+    0.368
+    """
+    return float(special.chdtrc(df + 2, df) - special.chdtrc(df, df))
 
 
 def critical(parts: Parts, alpha: float) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from valuesassets.comparing.shift import Toward, direction_of, require_enough, t_quantile, wording_variance
+from valuesassets.comparing.shift import Toward, direction_of, item_and_wording_variance, require_enough, t_quantile
 from valuesassets.measure.arrays import Array
 from valuesassets.measure.clustered_slope import SlopeWeights, slope_weights
 from valuesassets.measure.profile_correlation import style_of_items
@@ -81,7 +81,7 @@ def power_of_shift(
     weights = slope_weights(np.column_stack([t, style]), labels)
     changes = _made_up(weights, drift, by_wording(readings) if interaction is None else interaction, len(readings))
     mean = changes.mean(axis=1)
-    parts = weights.variance(mean), wording_variance(changes, weights)
+    parts = item_and_wording_variance(changes, weights)
     quantiles = [t_quantile(alpha, max(df, 1.0)) for df in (weights.effective_batteries - 1, len(readings) - 1.0)]
     total = parts[0] + parts[1]
     reaches = (parts[0] * quantiles[0] + parts[1] * quantiles[1]) / np.sqrt(np.where(total > 0, total, 1.0))

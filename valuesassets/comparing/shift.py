@@ -6,7 +6,7 @@ style. What counts as one observation is a battery, a wording and a training, no
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -244,7 +244,8 @@ def two_sided(slope: float, parts: Parts) -> float:
     reached = abs(slope) / se
     if reached >= critical(parts, LEAST_P):
         return LEAST_P
-    return float(np.exp(brentq(lambda log_p: critical(parts, np.exp(log_p)) - reached, np.log(LEAST_P), 0.0)))
+    log_p: Any = brentq(lambda log_p: critical(parts, np.exp(log_p)) - reached, np.log(LEAST_P), 0.0)
+    return float(np.exp(log_p))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from matplotlib.patches import Patch
 
 from valuesassets.figures import style
 from valuesassets.figures.marks import mark, name_rows
-from valuesassets.records.frames import records, rows
+from valuesassets.records.frames import parts_of, records, rows
 
 BEFORE: style.Keywords = {"marker": "o", "color": style.BLUE, "markerfacecolor": "white"}
 AFTER: style.Keywords = {"marker": "o", "color": style.VERMILLION}
@@ -24,8 +24,8 @@ def draw_shift(shifts: pd.DataFrame, verdicts: pd.DataFrame, planted: bool = Fal
     measured = rows(shifts, shifts["slope"].notna() & shifts["position_before"].notna())
     if measured.empty:
         return None
-    parts = list(measured.groupby(["shift", "toward"], sort=False))
-    verdict_of = {(row["shift"], row["toward"]): row["verdict"] for row in records(verdicts)}
+    parts = list(parts_of(measured, ["shift", "toward"]))
+    verdict_of = {(str(row["shift"]), str(row["toward"])): row["verdict"] for row in records(verdicts)}
     height_in = 1.7 + sum(0.55 + 0.3 * len(part) for _, part in parts)
     figure = style.new_figure(height_in=height_in)
     ratios = [1 + len(part) for _, part in parts]
@@ -40,7 +40,7 @@ def draw_shift(shifts: pd.DataFrame, verdicts: pd.DataFrame, planted: bool = Fal
         axes.plot(table["position_after"], table.index, ls="", markersize=6, **AFTER)
         for place in (0, 1):
             axes.axvline(place, color=style.BLACK, lw=0.8)
-        title = f"{key[1]}: {verdict_of.get(key) or 'no verdict'}"
+        title = f"{key[1]}: {verdict_of.get((key[0], key[1])) or 'no verdict'}"
         axes.set_title(style.wrap(title, style.PAGE_WIDTH_IN - 1.2, style.BODY_PT))
     panels[-1].set_xlabel("position along what sets the country apart: 0 the other countries, 1 this one")
     handles = [mark("before", **BEFORE), mark("after", **AFTER), Patch(label="by chance", **BY_CHANCE)]

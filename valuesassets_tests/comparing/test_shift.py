@@ -36,10 +36,7 @@ def test_a_mean_move_of_five_hundredths_is_found_in_eight_of_ten(name):
 
 def test_a_test_over_questions_would_be_wrong_where_the_world_has_batteries():
     worlds = [simulate(ShiftWorld(flattening=0.2), seeded(seed, "t test")) for seed in range(FEW)]
-    p = [
-        stats.linregress(direction_of(each.people, 0), (each.after - each.before).mean(axis=(0, 1))).pvalue
-        for each in worlds
-    ]
+    p = [stats.pearsonr(direction_of(each.people, 0), np.mean(each.after - each.before, (0, 1)))[1] for each in worlds]
     assert np.mean(np.array(p) <= 0.05) > 0.1
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from valuesassets.comparing.shift import ShiftSlope, direction_of, measure_shift
 from valuesassets.measure.arrays import Array
@@ -62,7 +63,7 @@ class Simulated:
     variances: Array
     people: Array
     slope: float
-    batteries: Array = field(default_factory=lambda: BATTERIES)
+    batteries: NDArray[np.intp] = field(default_factory=lambda: BATTERIES)
 
 
 def by_battery(sd: float, share: float, shape: tuple[int, ...], random: np.random.Generator) -> Array:

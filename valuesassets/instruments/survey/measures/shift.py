@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.exchanged_draws import exchanged_p
@@ -83,9 +84,9 @@ class Sides:
         return (self.after - self.before).mean(axis=0)
 
     @property
-    def is_read(self) -> Array:
+    def is_read(self) -> NDArray[np.bool_]:
         """(I,) whether an item was read before and after in every wording."""
-        return np.isfinite(self.change).all(axis=0)
+        return np.asarray(np.isfinite(self.change).all(axis=0))
 
 
 def derive_shift(
@@ -128,12 +129,12 @@ class Tables:
 
 def n_read_of(grid: AnswerGrid, probe: pd.DataFrame) -> Array | None:
     """(W, C, I) drawn answers of each question that were read, in each order; 0 where exact, None where all are."""
-    if "n_read" not in probe or not probe["n_read"].fillna(0).any():
+    if "n_read" not in probe or not np.nan_to_num(probe["n_read"].to_numpy(dtype=float, na_value=np.nan)).any():
         return None
     once = probe.drop_duplicates(["model", "language", "question_id", "wording"])
     n_read = np.zeros((grid.sides.shape[1], len(grid.cells), len(grid.items)))
     cells, items = pd.Index(grid.cells), pd.Index(grid.items)
-    cell = cells.get_indexer(pd.MultiIndex.from_frame(once[["model", "language"]]))
+    cell = cells.get_indexer(pd.MultiIndex.from_frame(pd.DataFrame(once[["model", "language"]])))
     item = items.get_indexer(pd.Index(once["question_id"]))
     wording = pd.factorize(once["wording"], sort=True)[0]
     is_known = (cell >= 0) & (item >= 0) & (wording < len(n_read))
@@ -163,7 +164,7 @@ def _sides(grid: AnswerGrid, shift: Shift, place_of: Mapping[str, int], n_read: 
     """The answers in one language, of families at these places of the grid."""
     befores, afters = ([place_of[family] for family in families] for families in (shift.befores, shift.afters))
     by_wording = grid.scales.expected_unit(grid.sides.mean(axis=0))
-    is_asked = np.isfinite(by_wording[:, [*befores, *afters]]).any(axis=(1, 2))
+    is_asked = np.asarray(np.isfinite(by_wording[:, [*befores, *afters]]).any(axis=(1, 2)))
     by_wording = by_wording[is_asked]
     whole = [grid.answers[places].mean(axis=0) for places in (befores, afters)]
     return Sides(
@@ -176,7 +177,7 @@ def _sides(grid: AnswerGrid, shift: Shift, place_of: Mapping[str, int], n_read: 
 
 
 def _drawn(
-    grid: AnswerGrid, befores: Sequence[int], afters: Sequence[int], n_read: Array, is_asked: Array
+    grid: AnswerGrid, befores: Sequence[int], afters: Sequence[int], n_read: Array, is_asked: NDArray[np.bool_]
 ) -> Drawn | None:
     """The shares and counts of both sides; None where both are exact."""
     shares, counts = grid.sides[:, is_asked], n_read[is_asked]
@@ -286,7 +287,9 @@ def _positions(
     return {"position_before": stand.slope, "position_after": stand.slope + slope.slope}
 
 
-def _moved(key: tuple[str, str], sides: Sides, batteries: Array, unit: Array, study: Study) -> dict[str, Any]:
+def _moved(
+    key: tuple[str, str], sides: Sides, batteries: NDArray[np.str_], unit: Array, study: Study
+) -> dict[str, Any]:
     """Whether the change repeats in other wordings, and what else has changed."""
     is_read = sides.is_read
     change, entropies = sides.change[:, is_read], sides.entropies[:, is_read]
@@ -308,11 +311,11 @@ def _moved(key: tuple[str, str], sides: Sides, batteries: Array, unit: Array, st
     return row | {"repeated_sd_unit": float(np.sqrt(max(square, 0.0))), "p": p if p_drawn is None else max(p, p_drawn)}
 
 
-def _p_drawn(drawn: Drawn, is_read: Array, unit: Array, draws: int, random: np.random.Generator) -> float:
+def _p_drawn(drawn: Drawn, is_read: NDArray[np.bool_], unit: Array, draws: int, random: np.random.Generator) -> float:
     """p-value of one model drawn twice, over the questions that were read."""
-    shares = (each[..., is_read, :] for each in (drawn.before, drawn.after))
-    counts = (each[..., is_read] for each in (drawn.n_before, drawn.n_after))
-    return exchanged_p(*shares, *counts, unit[is_read], draws, random)
+    before, after = (each[..., is_read, :] for each in (drawn.before, drawn.after))
+    n_before, n_after = (each[..., is_read] for each in (drawn.n_before, drawn.n_after))
+    return exchanged_p(before, after, n_before, n_after, unit[is_read], draws, random)
 
 
 def _question_rows(
@@ -320,7 +323,7 @@ def _question_rows(
 ) -> Iterator[dict[str, Any]]:
     """The change of every question beside what sets the country apart in it."""
     direction, change = direction_of(people, grid.countries.index(country)), sides.change.mean(axis=0)
-    for place in np.flatnonzero(np.isfinite(direction) & np.isfinite(change)):
+    for place in np.flatnonzero(np.isfinite(direction) & np.isfinite(change)).tolist():
         row = {"question_id": grid.items[place], "battery": batteries[place], "direction_unit": direction[place]}
         yield {**label, **row, "change_unit": change[place]}
 

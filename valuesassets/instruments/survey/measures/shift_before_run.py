@@ -87,7 +87,7 @@ def _people_as_answers(human: pd.DataFrame, questions: Mapping[str, Sequence[Que
     types = [kinds.get(base_id(question)) for question in rows["question_id"]]
     rows = rows.assign(response_type=types, model=STAND_IN, model_type="multi", is_converted=False, p_valid=1.0)
     sides = dict.fromkeys(("prob_forward", "prob_reversed"), rows["prob"])
-    return rows.assign(**sides, language=STAND_IN)[rows["response_type"].notna()]
+    return pd.DataFrame(rows.assign(**sides, language=STAND_IN)[rows["response_type"].notna()])
 
 
 def _power(

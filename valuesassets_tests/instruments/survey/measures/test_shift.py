@@ -176,6 +176,7 @@ def test_a_battery_is_the_text_that_its_questions_share():
 def test_the_picture_has_a_panel_for_each_country():
     tables = derived(a_grid(moved=0.5), a_study(toward=("GB", "FR")))
     figure = draw_shift(tables["shifts"], tables["verdicts"])
+    assert figure is not None
     titles = [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes]
     assert titles == ["GB: moved towards GB", "FR: moved, not towards FR"]
 
@@ -184,7 +185,7 @@ def draws_of(grid, n, seed=0):
     """The grid with shares of `n` answers drawn in each order, and the rows that count them."""
     sides = np.random.default_rng(seed).multinomial(n, grid.sides) / n
     labels = [(*cell, item, wording) for cell in grid.cells for item in grid.items for wording in range(sides.shape[1])]
-    probe = pd.DataFrame(labels, columns=["model", "language", "question_id", "wording"]).assign(n_read=2 * n)
+    probe = pd.DataFrame(labels, columns=pd.Index(["model", "language", "question_id", "wording"])).assign(n_read=2 * n)
     return AnswerGrid(**(vars(grid) | {"sides": sides, "answers": sides.mean(axis=(0, 1))})), probe
 
 

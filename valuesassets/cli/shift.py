@@ -11,7 +11,7 @@ from valuesassets.records.places import storage_root
 if TYPE_CHECKING:
     import pandas as pd
 
-    from valuesassets.instruments.survey.measures.shift_before_run import Foretold
+    from valuesassets.instruments.survey.measures.shift_before_run import PredictedShift
     from valuesassets.records.study import Study
 
 
@@ -24,7 +24,7 @@ def shift(name: StudyName) -> None:
     refused, verdicts = (place / "shift" / f"{table}.parquet" for table in ("refused", "verdicts"))
     if refused.is_file():
         raise InputError(f"study {study.name}: {_frame(refused)['reason'].iloc[0]}")
-    for line in _verdicts(study, place) if verdicts.is_file() else _foretold(study, place, name):
+    for line in _verdicts(study, place) if verdicts.is_file() else _predicted(study, place, name):
         print(line)
 
 
@@ -55,9 +55,9 @@ def _verdicts(study: "Study", place: Path) -> Iterator[str]:
         )
 
 
-def _foretold(study: "Study", place: Path, name: str) -> Iterator[str]:
+def _predicted(study: "Study", place: Path, name: str) -> Iterator[str]:
     """A line for each shift and country: the smallest shift that the study would find."""
-    from valuesassets.instruments.survey.measures.shift_before_run import foretell
+    from valuesassets.instruments.survey.measures.shift_before_run import predict_shifts
     from valuesassets.records.questions import askable, read_questions
 
     people = place / "human_distributions" / "human_distributions.parquet"
@@ -68,7 +68,7 @@ def _foretold(study: "Study", place: Path, name: str) -> Iterator[str]:
         )
     files = {code: place / "aligned_questions" / f"{code}.json" for code in study.languages}
     questions = {code: askable(read_questions(file)) for code, file in files.items() if file.is_file()}
-    for each in foretell(study, _answers(study, place), _frame(people), questions):
+    for each in predict_shifts(study, _answers(study, place), _frame(people), questions):
         yield _line(study, each)
 
 
@@ -86,7 +86,7 @@ def _answers(study: "Study", place: Path) -> "pd.DataFrame | None":
     return usable_answers(probe, report_quality(probe, study.cells(), study.thresholds), by_wording=True)
 
 
-def _line(study: "Study", each: "Foretold") -> str:
+def _line(study: "Study", each: "PredictedShift") -> str:
     if each.power is None:
         return f"{each.shift}, towards {each.toward}: cannot be told: {each.reason}"
     power, settings, wordings = each.power, study.shift[each.shift], study.elicitation.wordings

@@ -23,7 +23,7 @@ from valuesassets.records.errors import MissingData
 FEWEST_QUESTIONS, FEWEST_BATTERIES, FEWEST_COUNTRIES = 20, 5, 3
 """Fewest shared questions, effective batteries and countries, below which nothing is said of a direction."""
 MOST_TAKEN_OFF = 0.1
-"""Share of the variance from batteries that the excess of the wordings' may take off (decision 075)."""
+"""Largest share of the variance from batteries that is subtracted as the excess of the wordings' (decision 075)."""
 LEAST_P = 1e-12
 """Least p-value that is told."""
 Toward = int | Sequence[int]

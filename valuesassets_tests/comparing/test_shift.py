@@ -11,38 +11,41 @@ from valuesassets.comparing.shift_power import by_wording, power_of_shift
 from valuesassets.measure.seeding import seeded
 from valuesassets.records.errors import MissingData
 from valuesassets_tests.simulations.shares import COVERAGE, REJECTED, is_within
-from valuesassets_tests.simulations.survey.shift import FOUND, NULLS, ShiftWorld, measured, simulate
+from valuesassets_tests.simulations.survey.shift import FOUND, NULLS, Change, measured, simulate
 
 FEW = 100
-EACH = simulate(ShiftWorld(), seeded("a shift"))
+EACH = simulate(Change(), seeded("a shift"))
 GIVEN = (EACH.before, EACH.after, EACH.variances, EACH.people, 0, EACH.batteries)
 
 
 @pytest.mark.parametrize("name", NULLS)
 def test_a_model_that_moved_towards_nobody_is_rarely_said_to_have(name):
-    worlds = [measured(NULLS[name], seed) for seed in range(FEW)]
-    held = np.mean([shift.slope_low <= each.slope <= shift.slope_high for each, shift in worlds])
-    assert is_within(float(np.mean([shift.p <= 0.05 for _, shift in worlds])), 0, REJECTED, FEW)
+    simulations = [measured(NULLS[name], seed) for seed in range(FEW)]
+    held = np.mean([shift.slope_low <= each.slope <= shift.slope_high for each, shift in simulations])
+    assert is_within(float(np.mean([shift.p <= 0.05 for _, shift in simulations])), 0, REJECTED, FEW)
     assert is_within(float(held), COVERAGE[0], 1, FEW)
 
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_mean_move_of_five_hundredths_is_found_in_eight_of_ten(name):
-    worlds = [measured(FOUND[name], seed) for seed in range(30)]
-    assert np.mean([shift.p <= 0.05 and shift.slope > 0 for _, shift in worlds]) >= 0.8
-    sizes = [shift.toward_unit for _, shift in worlds]
+    simulations = [measured(FOUND[name], seed) for seed in range(30)]
+    assert np.mean([shift.p <= 0.05 and shift.slope > 0 for _, shift in simulations]) >= 0.8
+    sizes = [shift.toward_unit for _, shift in simulations]
     assert np.mean(sizes) == pytest.approx(0.05, abs=3 * np.std(sizes) / np.sqrt(30))
 
 
-def test_a_test_over_questions_would_be_wrong_where_the_world_has_batteries():
-    worlds = [simulate(ShiftWorld(flattening=0.2), seeded(seed, "t test")) for seed in range(FEW)]
-    p = [stats.pearsonr(direction_of(each.people, 0), np.mean(each.after - each.before, (0, 1)))[1] for each in worlds]
+def test_a_test_over_questions_would_be_wrong_where_questions_come_in_batteries():
+    simulations = [simulate(Change(flattening=0.2), seeded(seed, "t test")) for seed in range(FEW)]
+    p = [
+        stats.pearsonr(direction_of(each.people, 0), np.mean(each.after - each.before, (0, 1)))[1]
+        for each in simulations
+    ]
     assert np.mean(np.array(p) <= 0.05) > 0.1
 
 
 def test_interval_and_p_are_of_one_test():
     for seed in range(20):
-        shift = measured(ShiftWorld(moved=0.015), seed)[1]
+        shift = measured(Change(moved=0.015), seed)[1]
         assert (shift.p <= 0.05) == (shift.slope_low > 0 or shift.slope_high < 0)
 
 
@@ -86,7 +89,7 @@ def test_before_and_after_exchanged_turn_the_sign():
 
 
 def test_one_before_stands_beside_each_of_several_trainings():
-    each = simulate(ShiftWorld(trainings=3, apart=0.02), seeded("three"))
+    each = simulate(Change(trainings=3, apart=0.02), seeded("three"))
     more = (each.variances, each.people, 0, each.batteries)
     several = measure_shift(each.before, each.after, *more)
     assert measure_shift(each.before[:1], each.after, *more).slope_low == pytest.approx(several.slope_low)
@@ -118,7 +121,7 @@ def test_too_little_is_refused_with_its_reason(changes, reason):
 
 
 def test_a_share_out_of_range_is_refused():
-    each = simulate(ShiftWorld(trainings=2), seeded("two"))
+    each = simulate(Change(trainings=2), seeded("two"))
     with pytest.raises(MissingData, match="more than 0 and less than 1"):
         measure_shift(each.before, each.after, each.variances, each.people, 0, each.batteries, share=1.5)
 
@@ -133,15 +136,15 @@ def test_a_model_that_leaves_the_middle_comes_nearer_without_going_towards():
 
 @pytest.mark.parametrize(("moved", "drift"), [(0.02, 0.05), (0.03, 0.08)])
 def test_the_power_told_before_is_the_power_found(moved, drift):
-    world = ShiftWorld(moved=moved, drift=drift)
-    told, found = [], []
+    kind = Change(moved=moved, drift=drift)
+    predicted, rejections = [], []
     for seed in range(80):
-        each, shift = measured(world, seed)
-        found.append(shift.p <= 0.05 and shift.slope > 0)
+        each, shift = measured(kind, seed)
+        rejections.append(shift.p <= 0.05 and shift.slope > 0)
         if seed < 20:
             readings = each.before[0].mean(axis=0) + np.random.default_rng(seed).normal(0, 0.04, each.before[0].shape)
-            told.append(power_of_shift(readings, *GIVEN[2:], drift=drift).found(moved))
-    assert np.mean(found) == pytest.approx(np.mean(told), abs=0.05 + 2 * np.std(found) / np.sqrt(80))
+            predicted.append(power_of_shift(readings, *GIVEN[2:], drift=drift).found(moved))
+    assert np.mean(rejections) == pytest.approx(np.mean(predicted), abs=0.05 + 2 * np.std(rejections) / np.sqrt(80))
 
 
 def test_the_smallest_shift_is_found_in_four_of_five_and_grows_with_drift_and_wordings():
@@ -155,5 +158,5 @@ def test_the_smallest_shift_is_found_in_four_of_five_and_grows_with_drift_and_wo
     assert by_wording(readings[:1]) == 0
 
 
-def test_worlds_are_the_same_for_the_same_seed():
-    assert measured(ShiftWorld(), 1)[1] == measured(replace(ShiftWorld()), 1)[1]
+def test_simulations_are_the_same_for_the_same_seed():
+    assert measured(Change(), 1)[1] == measured(replace(Change()), 1)[1]

@@ -23,20 +23,20 @@ def test_published_effects_of_four_trainings_on_seventy_percent_of_one_pool(z, t
 
 def test_without_a_pool_it_is_students_t():
     values = np.random.default_rng(0).normal(0.3, 1, 6)
-    found, expected = mean_over_replicates(values), stats.ttest_1samp(values, 0)
-    assert found.p == pytest.approx(expected.pvalue)
-    assert [found.low, found.high] == pytest.approx(list(expected.confidence_interval()))
+    result, expected = mean_over_replicates(values), stats.ttest_1samp(values, 0)
+    assert result.p == pytest.approx(expected.pvalue)
+    assert [result.low, result.high] == pytest.approx(list(expected.confidence_interval()))
 
 
 def test_the_variance_is_right_where_halves_of_a_pool_are_drawn():
     random = np.random.default_rng(0)
-    means, told = [], []
+    means, variances = [], []
     for _ in range(2000):
         pool = random.normal(0, 1, 100)
         values = [random.permutation(pool)[:50].mean() for _ in range(3)]
         means.append(np.mean(values))
-        told.append(variance_of_mean(values, 0.5))
-    assert np.mean(told) == pytest.approx(np.var(means), rel=0.1)
+        variances.append(variance_of_mean(values, 0.5))
+    assert np.mean(variances) == pytest.approx(np.var(means), rel=0.1)
 
 
 def test_equal_replicates_have_no_width():

@@ -24,7 +24,7 @@ N_ITEMS, N_COUNTRIES, WORDINGS = len(BATTERIES), 9, 3
 
 
 @dataclass(frozen=True)
-class ShiftWorld:
+class Change:
     """How a model changes.
 
     Attributes:
@@ -72,95 +72,95 @@ def by_battery(sd: float, share: float, shape: tuple[int, ...], random: np.rando
     return sd * (np.sqrt(share) * battery + np.sqrt(1 - share) * random.normal(0, 1, (*shape, N_ITEMS)))
 
 
-def simulate(world: ShiftWorld, random: np.random.Generator) -> Simulated:
+def simulate(kind: Change, random: np.random.Generator) -> Simulated:
     """One model before and after, beside the people of nine countries."""
     levels = random.uniform(0.15, 0.85, N_ITEMS)
     variances = random.uniform(0.3, 0.8, N_ITEMS) * levels * (1 - levels)
     styles = np.column_stack([np.ones(N_ITEMS), 4 * variances, 2 * levels - 1])
     people = levels + by_battery(0.1, 0.4, (N_COUNTRIES,), random)
-    people = people + random.normal(0, 0.5 * world.cues, (N_COUNTRIES, 3)) @ styles.T
+    people = people + random.normal(0, 0.5 * kind.cues, (N_COUNTRIES, 3)) @ styles.T
     t = direction_of(people, 0)
     unit = t / np.abs(t).mean()
     start = np.clip(levels + by_battery(0.15, 0.3, (), random), 0.03, 0.97)
-    shape = (world.trainings, 1)
-    change = by_battery(world.drift, 0.36, (1, 1), random) if world.tails is None else _heavy(world, random)
-    if world.trainings > 1:
-        change = change + by_battery(world.drift / 2, 0.36, shape, random)
-    change = change + random.normal(0, world.cues, 3) @ styles.T + world.common - world.flattening * (start - 0.5)
-    along = world.moved + random.normal(0, world.wide, (1, world.wordings, 1)) + _of_trainings(world, random)
+    shape = (kind.trainings, 1)
+    change = by_battery(kind.drift, 0.36, (1, 1), random) if kind.tails is None else _heavy(kind, random)
+    if kind.trainings > 1:
+        change = change + by_battery(kind.drift / 2, 0.36, shape, random)
+    change = change + random.normal(0, kind.cues, 3) @ styles.T + kind.common - kind.flattening * (start - 0.5)
+    along = kind.moved + random.normal(0, kind.wide, (1, kind.wordings, 1)) + _of_trainings(kind, random)
     change = change + along * unit
-    change = change + random.normal(0, world.by_wording, (1, world.wordings, N_ITEMS))
-    before = start + random.normal(0, 0.05, (1, world.wordings, N_ITEMS))
-    before = np.broadcast_to(before, (world.trainings, world.wordings, N_ITEMS))
-    return Simulated(before, before + change, variances, people, world.moved / float(np.abs(t).mean()))
+    change = change + random.normal(0, kind.by_wording, (1, kind.wordings, N_ITEMS))
+    before = start + random.normal(0, 0.05, (1, kind.wordings, N_ITEMS))
+    before = np.broadcast_to(before, (kind.trainings, kind.wordings, N_ITEMS))
+    return Simulated(before, before + change, variances, people, kind.moved / float(np.abs(t).mean()))
 
 
-def _heavy(world: ShiftWorld, random: np.random.Generator) -> Array:
+def _heavy(kind: Change, random: np.random.Generator) -> Array:
     """(1, 1, I) drift whose questions have heavy tails."""
-    assert world.tails is not None
-    own = random.standard_t(world.tails, N_ITEMS) * np.sqrt((world.tails - 2) / world.tails)
-    return by_battery(0.6 * world.drift, 1.0, (1, 1), random) + 0.8 * world.drift * own
+    assert kind.tails is not None
+    own = random.standard_t(kind.tails, N_ITEMS) * np.sqrt((kind.tails - 2) / kind.tails)
+    return by_battery(0.6 * kind.drift, 1.0, (1, 1), random) + 0.8 * kind.drift * own
 
 
-def _of_trainings(world: ShiftWorld, random: np.random.Generator) -> Array:
+def _of_trainings(kind: Change, random: np.random.Generator) -> Array:
     """(R, 1, 1) what each training moves along the direction, in mean scale units."""
-    shape = (world.trainings, 1, 1)
-    if world.share is None:
-        return random.normal(0, world.apart, shape)
+    shape = (kind.trainings, 1, 1)
+    if kind.share is None:
+        return random.normal(0, kind.apart, shape)
     units = random.normal(0, 1, 200)
-    n = round(world.share * units.size)
-    means = [random.permutation(units)[:n].mean() for _ in range(world.trainings)]
-    return world.apart * np.sqrt(n) * np.array(means).reshape(shape)
+    n = round(kind.share * units.size)
+    means = [random.permutation(units)[:n].mean() for _ in range(kind.trainings)]
+    return kind.apart * np.sqrt(n) * np.array(means).reshape(shape)
 
 
-def measured(world: ShiftWorld, seed: int) -> tuple[Simulated, ShiftSlope]:
+def measured(kind: Change, seed: int) -> tuple[Simulated, ShiftSlope]:
     """A simulation and what is measured of it."""
-    each = simulate(world, seeded(seed, "shift worlds", world))
-    share = world.share if world.trainings > 1 else None
+    each = simulate(kind, seeded(seed, "shift simulations", kind))
+    share = kind.share if kind.trainings > 1 else None
     return each, measure_shift(each.before, each.after, each.variances, each.people, 0, each.batteries, share)
 
 
-def of_world(world: ShiftWorld, seed: int) -> Mapping[str, Outcome]:
+def of_change(kind: Change, seed: int) -> Mapping[str, Outcome]:
     """The claim that the model moved, at a level of 5 %, and whether its interval holds the truth."""
-    each, shift = measured(world, seed)
+    each, shift = measured(kind, seed)
     is_held = shift.slope_low <= each.slope <= shift.slope_high
     is_right_side = shift.slope > 0 or each.slope == 0
     return {TOWARDS: Outcome(shift.p <= 0.05 and is_right_side, (int(is_held), 1))}
 
 
-NULLS: Mapping[str, ShiftWorld] = {
-    "drift alone": ShiftWorld(),
-    "a drift of .08": ShiftWorld(drift=0.08),
-    "strong cues": ShiftWorld(cues=0.1),
-    "answers flattened by .2": ShiftWorld(flattening=0.2),
-    "answers flattened by .3": ShiftWorld(flattening=0.3),
-    "a common shift of .05": ShiftWorld(common=0.05),
-    "a drift with heavy tails": ShiftWorld(tails=3.0),
-    "wordings that move along the direction": ShiftWorld(wide=0.03),
-    "four trainings": ShiftWorld(trainings=4, apart=0.03),
-    "four trainings on 70 % of one pool": ShiftWorld(trainings=4, apart=0.03, share=0.7),
+NULLS: Mapping[str, Change] = {
+    "drift alone": Change(),
+    "a drift of .08": Change(drift=0.08),
+    "strong cues": Change(cues=0.1),
+    "answers flattened by .2": Change(flattening=0.2),
+    "answers flattened by .3": Change(flattening=0.3),
+    "a common shift of .05": Change(common=0.05),
+    "a drift with heavy tails": Change(tails=3.0),
+    "wordings that move along the direction": Change(wide=0.03),
+    "four trainings": Change(trainings=4, apart=0.03),
+    "four trainings on 70 % of one pool": Change(trainings=4, apart=0.03, share=0.7),
 }
-"""Worlds without a move towards the country."""
-FOUND: Mapping[str, ShiftWorld] = {
-    "a mean move of .05": ShiftWorld(moved=0.05),
-    "a mean move of .05, a drift of .08": ShiftWorld(moved=0.05, drift=0.08),
+"""Changes without a move towards the country."""
+FOUND: Mapping[str, Change] = {
+    "a mean move of .05": Change(moved=0.05),
+    "a mean move of .05, a drift of .08": Change(moved=0.05, drift=0.08),
 }
 
 
-def _simulation(name: str, world: ShiftWorld, kind: str) -> Simulation:
-    outcomes: Callable[[int], Mapping[str, Outcome]] = partial(of_world, world)
+def _simulation(name: str, change: Change, kind: str) -> Simulation:
+    outcomes: Callable[[int], Mapping[str, Outcome]] = partial(of_change, change)
     return Simulation("survey", f"shift: {name}", {TOWARDS: kind}, outcomes)
 
 
 SIMULATIONS = (
-    *(_simulation(name, world, NULL) for name, world in NULLS.items()),
-    *(_simulation(name, world, PLANTED) for name, world in FOUND.items()),
+    *(_simulation(name, kind, NULL) for name, kind in NULLS.items()),
+    *(_simulation(name, kind, PLANTED) for name, kind in FOUND.items()),
 )
 
 
 def of_size(drift: float, moved: float, seed: int) -> Mapping[str, Outcome]:
     """The claim, where the model moved by so much."""
-    return of_world(ShiftWorld(drift=drift, moved=moved), seed)
+    return of_change(Change(drift=drift, moved=moved), seed)
 
 
 POWER = tuple(

@@ -99,16 +99,18 @@ def derive_shift(
     """The tables `shift/...`: slopes, verdicts and tests of every shift of the study; see `NOTES`."""
     if not grid.countries:
         raise MissingData("no people of any country, so that no direction is known; see [human]")
-    level, found = grid.of_level(), Tables([], [], [], [])
+    level, tables_of_rows = grid.of_level(), Tables([], [], [], [])
     people, batteries = level.scales.expected_unit(level.people), batteries_of(level.items, aligned_questions)
     for name, shift in study.shift.items():
         for language, sides in sides_of(level, shift, study, n_read_of(level, probe_distributions)).items():
-            _measure(found, (name, language), shift, sides, people, batteries, level, study)
-    tests = tests_table([*map(_towards_test(study), found.shifts), *map(_moved_test(study), found.moved)], study)
-    for row, corrected in zip(found.shifts, tests["p_corrected"], strict=False):
+            _measure(tables_of_rows, (name, language), shift, sides, people, batteries, level, study)
+    tests = tests_table(
+        [*map(_towards_test(study), tables_of_rows.shifts), *map(_moved_test(study), tables_of_rows.moved)], study
+    )
+    for row, corrected in zip(tables_of_rows.shifts, tests["p_corrected"], strict=False):
         row["p_corrected"] = corrected
-    rows = {name: getattr(found, name) for name in ("shifts", "moved", "questions", "countries")}
-    rows["verdicts"] = list(_verdicts(found, study))
+    rows = {name: getattr(tables_of_rows, name) for name in ("shifts", "moved", "questions", "countries")}
+    rows["verdicts"] = list(_verdicts(tables_of_rows, study))
     rows["map"] = list(_map_rows(cultural_map.get("points"), study))
     tables = {name: SHIFT_TABLES[name].frame(each) for name, each in rows.items()}
     return tables | {"tests": tests, "notes": pd.DataFrame({"note": [*NOTES, *grid.notes]})}
@@ -214,7 +216,7 @@ def batteries_of(items: Sequence[str], questions: Mapping[str, Sequence[Question
 
 
 def _measure(
-    found: Tables,
+    tables_of_rows: Tables,
     key: tuple[str, str],
     shift: Shift,
     sides: Sides,
@@ -225,7 +227,7 @@ def _measure(
 ) -> None:
     """Add the rows of one shift in one language."""
     label = dict(zip(("shift", "language"), key, strict=True))
-    found.moved.append(label | _moved(key, sides, np.array(batteries), grid.scales.unit, study))
+    tables_of_rows.moved.append(label | _moved(key, sides, np.array(batteries), grid.scales.unit, study))
     n_tests = sum(len(each.toward) for each in study.shift.values())
     of_countries: dict[str, ShiftSlope] = {}
     for country in dict.fromkeys((*shift.toward, *grid.countries)):
@@ -233,7 +235,7 @@ def _measure(
             of_countries[country] = _slope(sides, people, country, batteries, shift, grid, study)
         except MissingData as error:
             if country in shift.toward:
-                found.shifts.append(label | {"toward": country, "reason": str(error)})
+                tables_of_rows.shifts.append(label | {"toward": country, "reason": str(error)})
             continue
         if country in shift.toward:
             power = power_of_shift(
@@ -243,13 +245,15 @@ def _measure(
             row = _slope_row(of_countries[country]) | _positions(
                 of_countries[country], sides, people, grid, country, batteries
             )
-            found.shifts.append(label | {"toward": country, **row, "smallest_unit": power.smallest})
-            found.questions += _question_rows(label | {"toward": country}, sides, people, country, batteries, grid)
+            tables_of_rows.shifts.append(label | {"toward": country, **row, "smallest_unit": power.smallest})
+            tables_of_rows.questions += _question_rows(
+                label | {"toward": country}, sides, people, country, batteries, grid
+            )
     for country, slope in of_countries.items():
         columns = ("slope", "slope_low", "slope_high", "toward_unit", "p")
         nearer = _distance_change(sides, people[grid.countries.index(country)])
         row = {name: getattr(slope, name) for name in columns} | {"distance_change_unit": nearer}
-        found.countries.append(label | {"country": country, **row})
+        tables_of_rows.countries.append(label | {"country": country, **row})
 
 
 def _slope(
@@ -340,8 +344,8 @@ def _towards_test(study: Study) -> Any:
     def test(row: Mapping[str, Any]) -> dict[str, object]:
         is_whole = row["language"] == ALL or not several[row["shift"]]
         family = "shift, towards" if is_whole else f"shift, towards, {row['language']}"
-        told = {"n_items": 0, **row, "note": row.get("reason")}
-        return as_test(told, family, "{shift}: answers moved towards {toward}", "slope", "slope", study, "n_items")
+        row = {"n_items": 0, **row, "note": row.get("reason")}
+        return as_test(row, family, "{shift}: answers moved towards {toward}", "slope", "slope", study, "n_items")
 
     return test
 
@@ -376,12 +380,12 @@ def shift_sentence(study: Study, name: str, country: str) -> str:
     return f"This training ({', '.join(shift.afters)}) moved answers towards {country}."
 
 
-def _verdicts(found: Tables, study: Study) -> Iterator[dict[str, Any]]:
+def _verdicts(tables_of_rows: Tables, study: Study) -> Iterator[dict[str, Any]]:
     """A verdict for each shift and country, from all languages together."""
     alpha = study.inference.alpha
-    moved = {row["shift"]: row for row in reversed(found.moved)}
+    moved = {row["shift"]: row for row in reversed(tables_of_rows.moved)}
     first: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in found.shifts:
+    for row in tables_of_rows.shifts:
         first.setdefault((row["shift"], row["toward"]), row)
     for (name, country), row in first.items():
         sentence = verdict(moved[name], row, alpha)

@@ -22,7 +22,7 @@ STAND_IN = "people"
 
 
 @dataclass(frozen=True)
-class Foretold:
+class PredictedShift:
     """What a study would find of one shift towards one country.
 
     Attributes:
@@ -37,9 +37,9 @@ class Foretold:
     reason: str | None = None
 
 
-def foretell(
+def predict_shifts(
     study: Study, answers: pd.DataFrame | None, human: pd.DataFrame, questions: Mapping[str, Sequence[Question]]
-) -> Iterator[Foretold]:
+) -> Iterator[PredictedShift]:
     """The smallest shift of each `[shift]` towards each of its countries.
 
     Args:
@@ -59,9 +59,9 @@ def foretell(
             try:
                 power = _power(grid, is_read, country, shift.drift, study, questions, study.inference.alpha / n_tests)
             except MissingData as error:
-                yield Foretold(name, country, is_read, None, str(error))
+                yield PredictedShift(name, country, is_read, None, str(error))
             else:
-                yield Foretold(name, country, is_read, power)
+                yield PredictedShift(name, country, is_read, power)
 
 
 def _grid(

@@ -167,9 +167,9 @@ def claims(run: Run) -> list[Claim]:
 def _shift_claims(run: Run) -> Iterator[Claim]:
     """A claim for each shift and country: that answers moved towards it."""
     for row in records(run.frames("shift").get("verdicts", pd.DataFrame())):
-        said = row["verdict"] if isinstance(row["verdict"], str) else row["reason"]
-        is_claimed = said == TOWARDS.format(row["toward"])
-        yield Claim(shift_sentence(run.study, row["shift"], row["toward"]), is_claimed, f"shift: {said}")
+        conclusion = row["verdict"] if isinstance(row["verdict"], str) else row["reason"]
+        is_claimed = conclusion == TOWARDS.format(row["toward"])
+        yield Claim(shift_sentence(run.study, row["shift"], row["toward"]), is_claimed, f"shift: {conclusion}")
 
 
 def methods(run: Run) -> list[str]:

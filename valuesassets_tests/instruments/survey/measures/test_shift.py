@@ -9,6 +9,7 @@ from valuesassets.comparing.scales import Scales
 from valuesassets.figures.shift import draw_shift
 from valuesassets.instruments.survey.measures.shift import ALL, derive_shift, shift_sentence
 from valuesassets.instruments.survey.report.lines import shift as line
+from valuesassets.instruments.survey.tables import SHIFT_TABLES
 from valuesassets.records.errors import MissingData
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.shift import Shift
@@ -76,17 +77,17 @@ def verdicts(tables):
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("plan", "sentence"),
     [
         ({"moved": 0.5}, "moved towards GB"),
         ({"moved": -0.5}, "moved away from GB"),
         ({}, "moved, not towards GB"),
     ],
 )
-def test_a_move_is_told_from_a_drift(made, told):
-    tables = derived(a_grid(**made), a_study())
-    assert verdicts(tables) == {"GB": told}
-    assert line(tables) == f"tuning: {told}"
+def test_a_move_is_told_from_a_drift(plan, sentence):
+    tables = derived(a_grid(**plan), a_study())
+    assert verdicts(tables) == {"GB": sentence}
+    assert line(tables) == f"tuning: {sentence}"
 
 
 def test_what_differs_by_wording_alone_has_not_moved():
@@ -197,3 +198,7 @@ def test_one_model_drawn_twice_has_not_moved_and_another_has(wordings):
     drawn, probe = draws_of(a_grid(drift=1.5, wordings=wordings), 20)
     tables = derived(drawn, a_study(), probe=probe)
     assert tables["moved"]["p"].iloc[0] <= 0.05
+
+
+def test_the_tables_are_those_that_are_declared_and_two_that_all_analyses_have():
+    assert set(derived(a_grid(), a_study())) == {*SHIFT_TABLES, "tests", "notes"}

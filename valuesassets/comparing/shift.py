@@ -22,7 +22,7 @@ from valuesassets.records.errors import MissingData
 
 FEWEST_QUESTIONS, FEWEST_BATTERIES, FEWEST_COUNTRIES = 20, 5, 3
 """Fewest shared questions, effective batteries and countries, below which nothing is said of a direction."""
-MOST_TAKEN_OFF = 0.1
+MOST_SUBTRACTED = 0.1
 """Largest share of the variance from batteries that is subtracted as the excess of the wordings' (decision 075)."""
 LEAST_P = 1e-12
 """Least p-value that is told."""
@@ -191,9 +191,10 @@ def slope_variances(change: Array, weights: SlopeWeights, share: float | None = 
 def item_and_wording_variance(change: Array, weights: SlopeWeights) -> tuple[Array, Array]:
     """(...,) variances of the mean slope by batteries, and by what a wording does to all items together.
 
-    Items differ by wording each for itself as well, which the variance from batteries holds already. That part is taken
-    off the variance between the wordings' slopes. What remains cannot be below 0, so that it is above 0 on average
-    where wordings do nothing; this excess is taken off the other variance, but no more than `MOST_TAKEN_OFF` of it.
+    Items differ by wording each for itself as well, which the variance from batteries holds already. That part is
+    subtracted from the variance between the wordings' slopes. What remains cannot be below 0, so that it is above 0 on
+    average where wordings do nothing; this excess is subtracted from the other variance, but no more than
+    `MOST_SUBTRACTED` of it.
 
     Args:
         change: (..., W, I).
@@ -206,7 +207,7 @@ def item_and_wording_variance(change: Array, weights: SlopeWeights) -> tuple[Arr
     interaction = weights.variance(own).sum(axis=-1) / (n_wordings - 1)
     excess = excess_above_mean(n_wordings - 1) * interaction / n_wordings
     of_wordings = np.maximum(between - interaction, 0.0) / n_wordings
-    return np.maximum(of_items - excess, (1 - MOST_TAKEN_OFF) * of_items), of_wordings
+    return np.maximum(of_items - excess, (1 - MOST_SUBTRACTED) * of_items), of_wordings
 
 
 def excess_above_mean(df: int) -> float:

@@ -33,7 +33,7 @@ class ShiftPower:
     effective_batteries: float
     n_items: int
 
-    def found(self, toward_unit: float) -> float:
+    def power_at(self, toward_unit: float) -> float:
         """Share of cases in which a mean move of this size is found, on its own side."""
         return float(np.mean(self.slopes + toward_unit / self.mean_direction > self.reaches))
 

@@ -58,7 +58,7 @@ class SlopeWeights:
         together more than others makes it larger.
 
         Source: Bell and McCaffrey (2002), Survey Methodology 28(2), 169-181 (jackknife over clusters, and why its bias
-        is taken off under a working correlation).
+        is removed under a working correlation).
         """
         return np.sum((values @ self._apart.T) ** 2, axis=-1)
 

@@ -40,7 +40,7 @@ def test_the_same_model_twice_is_rarely_two(wordings, counts):
 
 
 @pytest.mark.parametrize("wordings", [1, 2])
-def test_two_models_are_told_apart(wordings):
+def test_two_models_are_distinguished(wordings):
     random = np.random.default_rng(0)
     sides = [drawn(truth(random), wordings, random) for _ in range(2)]
     assert p_of(*sides, (N, N), random) <= 0.02

@@ -143,14 +143,14 @@ def test_the_power_told_before_is_the_power_found(moved, drift):
         rejections.append(shift.p <= 0.05 and shift.slope > 0)
         if seed < 20:
             readings = each.before[0].mean(axis=0) + np.random.default_rng(seed).normal(0, 0.04, each.before[0].shape)
-            predicted.append(power_of_shift(readings, *GIVEN[2:], drift=drift).found(moved))
+            predicted.append(power_of_shift(readings, *GIVEN[2:], drift=drift).power_at(moved))
     assert np.mean(rejections) == pytest.approx(np.mean(predicted), abs=0.05 + 2 * np.std(rejections) / np.sqrt(80))
 
 
 def test_the_smallest_shift_is_found_in_four_of_five_and_grows_with_drift_and_wordings():
     readings = EACH.before[0]
     power = power_of_shift(readings, *GIVEN[2:])
-    assert power.found(power.smallest) == pytest.approx(0.8, abs=0.001)
+    assert power.power_at(power.smallest) == pytest.approx(0.8, abs=0.001)
     assert power_of_shift(readings, *GIVEN[2:], drift=0.1).smallest > power.smallest
     assert power_of_shift(readings, *GIVEN[2:], alpha=0.01).smallest > power.smallest
     assert power_of_shift(readings, *GIVEN[2:], interaction=0.2).smallest > power.smallest

@@ -95,7 +95,7 @@ SHIFT_TABLES = {
         TOWARD,
         *SLOPE,
         TOWARD_UNIT,
-        number("slope_raw", "the slope without taking off response style"),
+        number("slope_raw", "the slope with response style left in"),
         "p p_corrected",
         number("position_before", "where the model stands before: 0 at the other countries, 1 at this one"),
         number("position_after", "where it stands after"),

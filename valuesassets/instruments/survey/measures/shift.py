@@ -43,7 +43,7 @@ IDENTICAL, NOT_MOVED = "identical", "not shown to have moved"
 NOT_TOWARDS, TOWARDS, AWAY = "moved, not towards {}", "moved towards {}", "moved away from {}"
 NOTES = (
     "slope: change of the mean answers along what sets a country apart from the mean of the others; 0 for no move, 1 "
-    "for all of the way. Traces of response style are taken off; slope_raw leaves them in.",
+    "for all of the way. Traces of response style are removed; slope_raw leaves them in.",
     "Intervals and p count batteries, wordings and trainings, not questions. The people's own sampling error is left "
     "out (about 1 % of a slope).",
     "On the map nothing is tested: it rests on ten questions, and a model can come nearer to nearly all countries.",
@@ -99,18 +99,18 @@ def derive_shift(
     """The tables `shift/...`: slopes, verdicts and tests of every shift of the study; see `NOTES`."""
     if not grid.countries:
         raise MissingData("no people of any country, so that no direction is known; see [human]")
-    level, tables_of_rows = grid.of_level(), Tables([], [], [], [])
+    level, rows_by_table = grid.of_level(), Tables([], [], [], [])
     people, batteries = level.scales.expected_unit(level.people), batteries_of(level.items, aligned_questions)
     for name, shift in study.shift.items():
         for language, sides in sides_of(level, shift, study, n_read_of(level, probe_distributions)).items():
-            _measure(tables_of_rows, (name, language), shift, sides, people, batteries, level, study)
+            _measure(rows_by_table, (name, language), shift, sides, people, batteries, level, study)
     tests = tests_table(
-        [*map(_towards_test(study), tables_of_rows.shifts), *map(_moved_test(study), tables_of_rows.moved)], study
+        [*map(_towards_test(study), rows_by_table.shifts), *map(_moved_test(study), rows_by_table.moved)], study
     )
-    for row, corrected in zip(tables_of_rows.shifts, tests["p_corrected"], strict=False):
+    for row, corrected in zip(rows_by_table.shifts, tests["p_corrected"], strict=False):
         row["p_corrected"] = corrected
-    rows = {name: getattr(tables_of_rows, name) for name in ("shifts", "moved", "questions", "countries")}
-    rows["verdicts"] = list(_verdicts(tables_of_rows, study))
+    rows = {name: getattr(rows_by_table, name) for name in ("shifts", "moved", "questions", "countries")}
+    rows["verdicts"] = list(_verdicts(rows_by_table, study))
     rows["map"] = list(_map_rows(cultural_map.get("points"), study))
     tables = {name: SHIFT_TABLES[name].frame(each) for name, each in rows.items()}
     return tables | {"tests": tests, "notes": pd.DataFrame({"note": [*NOTES, *grid.notes]})}
@@ -196,10 +196,10 @@ def _averaged(sides: Sequence[Sides]) -> Sides:
     """The mean over languages, of the wordings that all have; items that a language lacks are its others' mean."""
     n_wordings = min(each.before.shape[1] for each in sides)
     # A language counts for an item that it has both before and after: a change is one of the same languages.
-    known = [np.where(each.is_read, 0.0, np.nan) for each in sides]
+    read_items = [np.where(each.is_read, 0.0, np.nan) for each in sides]
 
     def mean(name: str) -> Array:
-        arrays = [getattr(each, name) + is_known for each, is_known in zip(sides, known, strict=True)]
+        arrays = [getattr(each, name) + is_known for each, is_known in zip(sides, read_items, strict=True)]
         cut = [each[:, :n_wordings] if name in ("before", "after") else each for each in arrays]
         return mean_of_known(np.stack(cut), axis=0)
 
@@ -216,7 +216,7 @@ def batteries_of(items: Sequence[str], questions: Mapping[str, Sequence[Question
 
 
 def _measure(
-    tables_of_rows: Tables,
+    rows_by_table: Tables,
     key: tuple[str, str],
     shift: Shift,
     sides: Sides,
@@ -227,7 +227,7 @@ def _measure(
 ) -> None:
     """Add the rows of one shift in one language."""
     label = dict(zip(("shift", "language"), key, strict=True))
-    tables_of_rows.moved.append(label | _moved(key, sides, np.array(batteries), grid.scales.unit, study))
+    rows_by_table.moved.append(label | _moved(key, sides, np.array(batteries), grid.scales.unit, study))
     n_tests = sum(len(each.toward) for each in study.shift.values())
     of_countries: dict[str, ShiftSlope] = {}
     for country in dict.fromkeys((*shift.toward, *grid.countries)):
@@ -235,7 +235,7 @@ def _measure(
             of_countries[country] = _slope(sides, people, country, batteries, shift, grid, study)
         except MissingData as error:
             if country in shift.toward:
-                tables_of_rows.shifts.append(label | {"toward": country, "reason": str(error)})
+                rows_by_table.shifts.append(label | {"toward": country, "reason": str(error)})
             continue
         if country in shift.toward:
             power = power_of_shift(
@@ -245,15 +245,15 @@ def _measure(
             row = _slope_row(of_countries[country]) | _positions(
                 of_countries[country], sides, people, grid, country, batteries
             )
-            tables_of_rows.shifts.append(label | {"toward": country, **row, "smallest_unit": power.smallest})
-            tables_of_rows.questions += _question_rows(
+            rows_by_table.shifts.append(label | {"toward": country, **row, "smallest_unit": power.smallest})
+            rows_by_table.questions += _question_rows(
                 label | {"toward": country}, sides, people, country, batteries, grid
             )
     for country, slope in of_countries.items():
         columns = ("slope", "slope_low", "slope_high", "toward_unit", "p")
         nearer = _distance_change(sides, people[grid.countries.index(country)])
         row = {name: getattr(slope, name) for name in columns} | {"distance_change_unit": nearer}
-        tables_of_rows.countries.append(label | {"country": country, **row})
+        rows_by_table.countries.append(label | {"country": country, **row})
 
 
 def _slope(
@@ -380,12 +380,12 @@ def shift_sentence(study: Study, name: str, country: str) -> str:
     return f"This training ({', '.join(shift.afters)}) moved answers towards {country}."
 
 
-def _verdicts(tables_of_rows: Tables, study: Study) -> Iterator[dict[str, Any]]:
+def _verdicts(rows_by_table: Tables, study: Study) -> Iterator[dict[str, Any]]:
     """A verdict for each shift and country, from all languages together."""
     alpha = study.inference.alpha
-    moved = {row["shift"]: row for row in reversed(tables_of_rows.moved)}
+    moved = {row["shift"]: row for row in reversed(rows_by_table.moved)}
     first: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in tables_of_rows.shifts:
+    for row in rows_by_table.shifts:
         first.setdefault((row["shift"], row["toward"]), row)
     for (name, country), row in first.items():
         sentence = verdict(moved[name], row, alpha)
@@ -408,9 +408,9 @@ def _map_rows(points: pd.DataFrame | None, study: Study) -> Iterator[dict[str, A
     """The move of each shift on the map, by language, where all its points are there."""
     if points is None or points.empty:
         return
-    known = [row for row in records(points) if np.isfinite(row["x"])]
-    people = {row["country"]: (row["x"], row["y"]) for row in known if row["kind"] == "human"}
-    cells = {(row["model"], row["language"]): (row["x"], row["y"]) for row in known if row["kind"] == "model"}
+    placed = [row for row in records(points) if np.isfinite(row["x"])]
+    people = {row["country"]: (row["x"], row["y"]) for row in placed if row["kind"] == "human"}
+    cells = {(row["model"], row["language"]): (row["x"], row["y"]) for row in placed if row["kind"] == "model"}
     for name, shift in study.shift.items():
         for language in shared_languages(shift, study):
             sides = [[cells.get((family, language)) for family in each] for each in (shift.befores, shift.afters)]

@@ -245,7 +245,9 @@ def _measure(
             row = _slope_row(of_countries[country]) | _positions(
                 of_countries[country], sides, people, grid, country, batteries
             )
-            rows_by_table.shifts.append(label | {"toward": country, **row, "smallest_unit": power.smallest})
+            rows_by_table.shifts.append(
+                label | {"toward": country, **row, "smallest_unit": power.smallest, "reason": None}
+            )
             rows_by_table.questions += _question_rows(
                 label | {"toward": country}, sides, people, country, batteries, grid
             )
@@ -302,6 +304,7 @@ def _moved(
         "n_wordings": len(change),
         "mean_change_unit": float(change.mean()) if change.size else np.nan,
         "entropy_change_bits": float(entropies[1].mean() - entropies[0].mean()) if change.size else np.nan,
+        "note": None,
         "is_identical": bool(np.array_equal(sides.before[..., is_read], sides.after[..., is_read])),
     }
     if row["is_identical"] or not change.size:

@@ -131,7 +131,7 @@ def of_change(kind: Change, seed: int) -> Mapping[str, Outcome]:
 NULLS: Mapping[str, Change] = {
     "drift alone": Change(),
     "a drift of .08": Change(drift=0.08),
-    "strong cues": Change(cues=0.1),
+    "strong cues": Change(cues=0.08),
     "answers flattened by .2": Change(flattening=0.2),
     "answers flattened by .3": Change(flattening=0.3),
     "a common shift of .05": Change(common=0.05),

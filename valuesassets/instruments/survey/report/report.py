@@ -59,6 +59,8 @@ def within_study(run: Run) -> Run:
         out.add("reliability")
     if len(study.cells()) < 2:
         out.add("distances")
+    if not study.shift:
+        out.add("shift")
     if {"signal", "reliability"} <= out:  # the simulations test these two
         out.add("simulated_worlds")
     return replace(
@@ -157,14 +159,14 @@ def claims(run: Run) -> list[Claim]:
         _map_claims: questions.MAP,
         of.tested: questions.MODELS,
         of.likeness: questions.MODELS,
-        _shift_claims: questions.MODELS,
+        shift_claims: questions.MODELS,
     }
     return of.by_question(
         [replace(claim, question=claim.question or question) for part, question in parts.items() for claim in part(run)]
     )
 
 
-def _shift_claims(run: Run) -> Iterator[Claim]:
+def shift_claims(run: Run) -> Iterator[Claim]:
     """A claim for each shift and country: that answers moved towards it."""
     for row in records(run.frames("shift").get("verdicts", pd.DataFrame())):
         conclusion = row["verdict"] if isinstance(row["verdict"], str) else row["reason"]

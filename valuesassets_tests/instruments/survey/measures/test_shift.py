@@ -7,12 +7,15 @@ import pytest
 from valuesassets.comparing.answer_grid import AnswerGrid
 from valuesassets.comparing.scales import Scales
 from valuesassets.figures.shift import draw_shift
+from valuesassets.instruments.survey.analyses import ANALYSES
 from valuesassets.instruments.survey.measures.shift import ALL, derive_shift, shift_sentence
 from valuesassets.instruments.survey.report.lines import shift as line
+from valuesassets.instruments.survey.report.report import shift_claims, within_study
 from valuesassets.instruments.survey.tables import SHIFT_TABLES
 from valuesassets.records.errors import MissingData
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.shift import Shift
+from valuesassets.reporting.run import Run
 from valuesassets_tests.comparing.made_grids import study, tilted
 from valuesassets_tests.simulations.survey.shift import BATTERIES, N_ITEMS, by_battery
 
@@ -202,3 +205,12 @@ def test_one_model_drawn_twice_has_not_moved_and_another_has(wordings):
 
 def test_the_tables_are_those_that_are_declared_and_two_that_all_analyses_have():
     assert set(derived(a_grid(), a_study())) == {*SHIFT_TABLES, "tests", "notes"}
+
+
+def test_the_report_claims_a_move_towards_a_country_and_no_other():
+    study = a_study(toward=("GB", "FR"))
+    tables = derived(a_grid(moved=0.5), study)
+    run = Run(study, {"shift": tables}, {"shift": ANALYSES["shift"]})
+    assert [claim.is_supported for claim in shift_claims(run)] == [True, False]
+    assert next(shift_claims(run)).sentence.endswith("base and tuned, answers moved towards GB.")
+    assert "shift" not in within_study(Run(a_study().model_copy(update={"shift": {}}), {}, ANALYSES)).analyses

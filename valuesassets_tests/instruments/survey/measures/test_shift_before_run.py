@@ -72,7 +72,7 @@ def test_a_larger_drift_hides_more():
     small, large = (
         next(predict_shifts(a_study(drift=drift), of_model(), of_people(), QUESTIONS)) for drift in (0.03, 0.09)
     )
-    assert smallest(large) > 2 * small.power.smallest
+    assert smallest(large) > 2 * smallest(small)
 
 
 def test_what_cannot_be_told_has_its_reason():

@@ -39,19 +39,19 @@ def stored(tmp_path, **tables):
 def test_after_a_run_verdicts_are_printed_with_their_figures(study, tmp_path):
     tables = derived(a_grid(moved=0.5), a_study())
     stored(tmp_path, shifts=tables["shifts"], verdicts=tables["verdicts"])
-    said = succeed("shift", study)
+    output = succeed("shift", study)
     row = tables["shifts"].iloc[0]
-    assert said.startswith(f"tuning: moved towards GB; slope {row['slope']:+.3f} [{row['slope_low']:+.3f}, ")
+    assert output.startswith(f"tuning: moved towards GB; slope {row['slope']:+.3f} [{row['slope_low']:+.3f}, ")
     assert (
-        "tested: Between these two checkpoints, reference-multi and reference-mono, answers moved towards GB." in said
+        "tested: Between these two checkpoints, reference-multi and reference-mono, answers moved towards GB." in output
     )
 
 
 def test_a_country_without_a_verdict_has_its_reason(study, tmp_path):
     tables = derived(a_grid(), a_study(toward=("VN",)))
     stored(tmp_path, shifts=tables["shifts"], verdicts=tables["verdicts"])
-    said = succeed("shift", study)
-    assert said == "tuning, VN: no verdict: no people of VN in the study's files\n"
+    output = succeed("shift", study)
+    assert output == "tuning, VN: no verdict: no people of VN in the study's files\n"
 
 
 def test_a_refused_analysis_says_why(study, tmp_path):
@@ -71,13 +71,13 @@ def test_before_a_run_the_smallest_shift_is_printed(study, tmp_path):
     questions = [question.replace(options=options) for question in QUESTIONS["eng"]]
     write_questions(survey / "aligned_questions" / "eng.json", questions)
     assert read_json(survey / "aligned_questions" / "eng.json")
-    said = succeed("shift", study)
-    assert said.startswith("tuning, towards GB: a mean move of 0.0")
-    assert "80 questions that weigh as" in said
-    assert "1 wording, drift 0.05; reference-multi is not read yet, so that its answers are assumed" in said
+    output = succeed("shift", study)
+    assert output.startswith("tuning, towards GB: a mean move of 0.0")
+    assert "80 questions that weigh as" in output
+    assert "1 wording, drift 0.05; reference-multi is not read yet, so that its answers are assumed" in output
 
 
 def test_without_people_and_without_a_shift_one_line_says_what_to_do(study):
-    said = refuse("shift", study)
-    assert "--only survey/human_distributions` first" in said
+    output = refuse("shift", study)
+    assert "--only survey/human_distributions` first" in output
     assert "it has no [shift.<name>]; add one" in refuse("shift", "demo_survey")

@@ -15,6 +15,7 @@ from valuesassets.cli.instruments import EARLIER_COMMANDS, NAMES, commands_of
 from valuesassets.cli.model_list import get, list_models
 from valuesassets.cli.options import spread
 from valuesassets.cli.probe import read
+from valuesassets.cli.shift import shift
 from valuesassets.cli.stored_studies import bundle, compare, export
 from valuesassets.cli.studies import demo, run, study
 from valuesassets.cli.web_ui import ui
@@ -78,7 +79,7 @@ def add_instrument(name: str, earlier: str | None = None) -> None:
 
 add(app, survey.COMMANDS)
 add(app, {"read": read, "study": study, "run": run, "bundle": bundle, "compare": compare, "export": export})
-add(app, {"demo": demo, "ui": ui})
+add(app, {"shift": shift, "demo": demo, "ui": ui})
 models = plain_typer(invoke_without_command=True, help="Small models of the package index, and those on this machine.")
 models.callback(epilog=epilog("models"))(list_models)
 add(models, {"get": get}, "models ")

@@ -43,7 +43,8 @@ def code_version(modules: Sequence[str], study: Study, reads: Iterable[str], wir
     """
     settings = study.model_dump(mode="json", exclude=WHERE_IT_RUNS)
     trained = {name: family for name, family in settings["families"].items() if family["kind"] == "reference"}
-    read_settings = {name: (settings | {TRAINED: trained})[name] for name in sorted(reads)}
+    every = settings | {TRAINED: trained}
+    read_settings = {name: every[name] for name in sorted(reads) if name in every or name not in Study.model_fields}
     digest = hashlib.sha256(sha256_json(read_settings).encode())
     digest.update(wiring.encode())
     sources = sorted(set().union(*(reachable(module, wiring) for module in modules)))

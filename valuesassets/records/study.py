@@ -28,6 +28,7 @@ from valuesassets.records.settings.kinds import (
 from valuesassets.records.settings.measuring import Elicitation, Inference, Phantom, Preflight, Thresholds
 from valuesassets.records.settings.psych_tasks import PsychTasks
 from valuesassets.records.settings.questionnaires import MapSettings, Questionnaires
+from valuesassets.records.settings.shift import Shift
 from valuesassets.records.settings.slurm import SlurmSettings
 from valuesassets.records.settings.worldvaluesbench import WorldValuesBench
 from valuesassets.records.settings.worldwise import Worldwise
@@ -72,6 +73,7 @@ class Study(Record):
     human: HumanData = HumanData()
     inference: Inference = Inference()
     phantom: Phantom = Phantom()
+    shift: dict[FamilyName, Shift] = pydantic.Field(default_factory=dict, exclude_if=lambda shifts: not shifts)
     slurm: SlurmSettings | None = None
     questionnaires: Questionnaires | None = None
     map: MapSettings = MapSettings()
@@ -99,6 +101,12 @@ class Study(Record):
             )
         for table in tables:
             table.check(self)
+        if repeated := set(self.human.countries) & {language.country for language in self.languages.values()}:
+            raise ValueError(f"human.countries: {sorted(map(str, repeated))[0]} is a language's country; leave it out")
+        if self.shift and self.questionnaires is None:
+            raise ValueError("[shift] compares answers to a survey, and there is no [questionnaires]; leave it out")
+        for name, shift in self.shift.items():
+            shift.check(name, self)
         return self
 
     @classmethod
@@ -126,6 +134,12 @@ class Study(Record):
             if language.country is None:
                 raise StudyError(f"study {self.name}: languages.{code}: a country is compared with; add country")
         return {code: str(language.country) for code, language in self.languages.items()}
+
+    @property
+    def all_countries(self) -> tuple[str, ...]:
+        """The countries of the languages, then the further ones that people are read of; ISO 3166, each once."""
+        of_languages = (language.country for language in self.languages.values() if language.country is not None)
+        return tuple(dict.fromkeys((*of_languages, *self.human.countries)))
 
     @property
     def has_reference_models(self) -> bool:

@@ -3,6 +3,7 @@
 The graph loads this file: what computes or draws is named here and imported when it is used.
 """
 
+from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import ANSWERS, LANGUAGES, MAP, MODELS, RESTS_ON, SIGNAL, Analysis, Drawing
 
 TESTS = {"tests": "Its tests, which stand with all the others at the top of the page."}
@@ -202,6 +203,34 @@ ANALYSES = {
         caution="Size, tokenizer and training data differ between the families together: a difference is not the "
         "effect of being monolingual.",
     ),
+    "shift": Analysis(
+        title="Before and after",
+        question=MODELS,
+        about="Whether answers moved between models before and after, and towards the people of which country.",
+        derive="valuesassets.instruments.survey.measures.shift:derive_shift",
+        needs=("usable_answers", "people", "aligned_questions", "cultural_map"),
+        line="valuesassets.instruments.survey.report.lines:shift",
+        drawings=(
+            Drawing(
+                "shift",
+                ("shifts", "verdicts"),
+                "Where each model stands before and after between the other countries and the named one, and how far "
+                "it may move by chance. The table holds the same numbers.",
+                "Did answers move along what sets a country apart? Outside the grey band it is no chance.",
+            ),
+        ),
+        captions={
+            "shifts": "The move towards each country that the study names, by language and over all.",
+            "verdicts": "What the tests amount to.",
+            "moved": "Whether the change repeats in other wordings, and what else changed.",
+            "countries": "The same slope for every country, and whether the answers are nearer to its people.",
+            "map": "The move on the map, which is not tested: it rests on ten questions.",
+        }
+        | TESTS,
+        hidden=("questions",),
+        docs="shift",
+        reads=(*RESTS_ON, "shift"),
+    ),
     "position_bias": Analysis(
         title="Position bias",
         question=ANSWERS,
@@ -255,3 +284,8 @@ ANALYSES = {
     ),
 }
 """In the order of the report; the key is the asset's name."""
+
+
+def analyses_of(study: Study) -> dict[str, Analysis]:
+    """The analyses of a study; that of shifts only where the study has some."""
+    return {name: each for name, each in ANALYSES.items() if name != "shift" or study.shift}

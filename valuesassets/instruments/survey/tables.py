@@ -1,6 +1,6 @@
 """Tables that the survey alone writes: the map, the answers, and the simulations that test the analyses."""
 
-from valuesassets.records.columns import code, number, text
+from valuesassets.records.columns import code, count, flag, number, text, with_ends
 from valuesassets.records.tables import TABLES, TESTS, declare_table
 
 SIMULATION = text("kind", "kind of simulation: planted, null or scale_artifact")
@@ -82,3 +82,79 @@ declare_table(
     "std size",
 )
 declare_table("survey/simulated_worlds/p_values", "a p-value of a world", SIMULATION, "seed test_family p")
+SHIFT = (
+    text("shift", "name of the comparison in the study file"),
+    text("language", "ISO 639-3; all: changes averaged over languages"),
+)
+TOWARD = text("toward", "the country whose direction the row is about, ISO 3166 alpha-2")
+SLOPE = with_ends(number("slope", "change along what sets the country apart: 0 for no move, 1 for all of the way"))
+TOWARD_UNIT = number("toward_unit", "slope times the mean size of what sets the country apart", "scale units")
+SHIFT_TABLES = {
+    "shifts": declare_table(
+        "survey/shift/shifts",
+        "a shift towards a country",
+        *SHIFT,
+        TOWARD,
+        *SLOPE,
+        TOWARD_UNIT,
+        number("slope_raw", "the slope with response style left in"),
+        "p p_corrected",
+        number("position_before", "where the model stands before: 0 at the other countries, 1 at this one"),
+        number("position_after", "where it stands after"),
+        number("smallest_unit", "smallest mean move that such a study finds in four of five cases", "scale units"),
+        number("effective_batteries", "how many batteries carry the slope"),
+        number("n_items", "questions that models and people share"),
+        "reason?",
+    ),
+    "verdicts": declare_table(
+        "survey/shift/verdicts",
+        "a shift and a country",
+        SHIFT[0],
+        TOWARD,
+        "verdict? reason?",
+    ),
+    "moved": declare_table(
+        "survey/shift/moved",
+        "a shift",
+        *SHIFT,
+        number("repeated_sd_unit", "standard deviation, over questions, of the change that repeats", "scale units"),
+        "p",
+        flag("is_identical", "whether all readings are the same before and after"),
+        number("mean_change_unit", "mean change of all questions", "scale units"),
+        number("entropy_change_bits", "change of the mean entropy of answers", "bits"),
+        number("n_items", "questions read before and after"),
+        count("n_wordings", "wordings of each question"),
+        "note?",
+    ),
+    "questions": declare_table(
+        "survey/shift/questions",
+        "a question",
+        *SHIFT,
+        TOWARD,
+        "question_id",
+        text("battery", "what its battery shares, or the question itself"),
+        number("direction_unit", "the country's mean answer less the mean of the others'", "scale units"),
+        number("change_unit", "mean answer after less before", "scale units"),
+    ),
+    "countries": declare_table(
+        "survey/shift/countries",
+        "a country that the model may have moved towards",
+        *SHIFT,
+        "country",
+        *SLOPE,
+        TOWARD_UNIT,
+        "p",
+        number(
+            "distance_change_unit", "change of the mean distance between mean answers; below 0: nearer", "scale units"
+        ),
+    ),
+    "map": declare_table(
+        "survey/shift/map",
+        "a move on the map",
+        *SHIFT,
+        TOWARD,
+        number("distance_change", "change of the distance to the country; below 0: nearer"),
+        number("toward_map", "part of the move along the line from the mean of the others to the country"),
+    ),
+}
+"""The tables of `survey/shift`, by name."""

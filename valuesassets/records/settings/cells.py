@@ -37,6 +37,19 @@ def _is_gguf(model: str) -> bool:
     return model.startswith("index:") or model.lower().endswith(".gguf") or Path(model).is_file()
 
 
+def require_country(country: str) -> str:
+    """The code of a country.
+
+    Raises:
+        ValueError: it is the code of no country; says the right one where that is known.
+    """
+    if country not in known_countries():
+        code = WRONG_COUNTRIES.get(country)
+        advice = f"write {code}" if code else "look it up in the list of ISO 3166-1, such as DE"
+        raise ValueError(f"{country} is the code of no country; {advice}")
+    return country
+
+
 class Language(Record):
     """One language of a study. Its key is the ISO 639-3 code."""
 
@@ -67,11 +80,7 @@ class Language(Record):
     @pydantic.field_validator("country")
     @classmethod
     def _is_a_country(cls, country: str | None) -> str | None:
-        if country is not None and country not in known_countries():
-            code = WRONG_COUNTRIES.get(country)
-            advice = f"write {code}" if code else "look it up in the list of ISO 3166-1, such as DE"
-            raise ValueError(f"{country} is the code of no country; {advice}")
-        return country
+        return country if country is None else require_country(country)
 
 
 _LEFT_OUT = pydantic.Field(default=None, exclude_if=lambda value: value is None)

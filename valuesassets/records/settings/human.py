@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 import pydantic
 
 from valuesassets.records.files import no_such_file
-from valuesassets.records.settings.kinds import Positive, Record, StudyPath
+from valuesassets.records.settings.cells import require_country
+from valuesassets.records.settings.kinds import NamedOnce, Positive, Record, StudyPath
 
 
 def _is_there(path: Path, info: pydantic.ValidationInfo) -> Path:
@@ -46,6 +47,9 @@ class HumanData(Record):
     interview_language: Literal["any", "own"] = "any"
     """The respondents who stand for a country: all of them, whatever the language of the interview (`any`), or only
     those interviewed in a language that the study assigns to the country (`own`)."""
+    countries: Annotated[tuple[str, ...], NamedOnce] = pydantic.Field(default=(), exclude_if=lambda names: not names)
+    """Further countries whose people are read from the same files, ISO 3166 alpha-2. They need no language; models are
+    compared with their people too."""
     means: DataFile | None = None
     """Published means, with `source = "means"`: a CSV with a row per question and a column per language or country.
     They allow fewer analyses: no W1, no map of people ([human data](human_data.md))."""
@@ -58,5 +62,13 @@ class HumanData(Record):
         if self.interview_language == "own" and self.source != "files":
             raise ValueError(
                 f"interview_language = 'own' needs files of respondents, source is '{self.source}'; leave it out"
+            )
+        for country in self.countries:
+            require_country(country)
+        if self.countries and self.source != "files":
+            raise ValueError(f"countries are read from files of respondents, source is '{self.source}'; leave them out")
+        if self.countries and self.interview_language == "own":
+            raise ValueError(
+                "countries have no language of the study, which interview_language = 'own' asks for; leave one out"
             )
         return self

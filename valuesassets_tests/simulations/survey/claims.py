@@ -17,6 +17,7 @@ from valuesassets_tests.simulations.outcomes import NULL, PLANTED, Outcome, Powe
 from valuesassets_tests.simulations.survey import maps as map_worlds
 from valuesassets_tests.simulations.survey import reliability as reliability_worlds
 from valuesassets_tests.simulations.survey import samples as sample_worlds
+from valuesassets_tests.simulations.survey import shift as shift_simulations
 from valuesassets_tests.simulations.survey.deriving import (
     AGREE_MORE,
     ALL_WRONG,
@@ -173,6 +174,7 @@ SIMULATIONS: tuple[Simulation, ...] = (
     *sample_worlds.SIMULATIONS,
     *reliability_worlds.SIMULATIONS,
     *map_worlds.SIMULATIONS,
+    *shift_simulations.SIMULATIONS,
 )
 
 
@@ -249,7 +251,7 @@ POWER: tuple[Power, ...] = tuple(
         ),
     )
 )
-POWER += map_worlds.POWER
+POWER += map_worlds.POWER + shift_simulations.POWER
 
 BASES: Mapping[str, str] = {
     LIKE_COUNTRIES: "Countries are permuted among languages, for three correlations that all have to be beyond chance. "
@@ -263,6 +265,8 @@ BASES: Mapping[str, str] = {
     OWN: "Countries are permuted among cells, for all items together. Languages are independent.",
     map_worlds.ON_MAP: "Countries are permuted among languages, for one correlation over both axes. Languages are "
     "independent but for culture zones and language families.",
+    shift_simulations.TOWARDS: "Student's t of a slope, whose variance leaves out one battery at a time and "
+    "holds wordings and trainings. Batteries are independent, and style is at most four columns.",
     reliability_worlds.REPEATS_MUCH: "The same as of differences that replicate.",
     **{
         reliability_worlds.IS_BOUNDED.format(share): "A generalized confidence interval over wordings, languages and "

@@ -32,13 +32,13 @@ def derive_human_distributions(
     weights = respondents["weight"].to_numpy(dtype=float)
     sources = respondents["source"].to_numpy(dtype=object)
     rows: list[dict[str, object]] = []
-    for language, country in study.countries.items():
+    for language, country, form in _countries_and_forms(study, questions):
         here = np.flatnonzero((respondents["country"] == country).to_numpy(dtype=bool))
-        if language not in questions or not len(here):
+        if not len(here):
             continue
-        people, place = respondents.iloc[here], analysis_places(questions[language])
+        people, place = respondents.iloc[here], analysis_places(questions[form])
         label: dict[str, object] = {"country": country, "language": language}
-        for asked_as, values, codes, is_asked in _questions_as_asked(people, questions[language], label):
+        for asked_as, values, codes, is_asked in _questions_as_asked(people, questions[form], label):
             if answers := weighted_answers(codes[is_asked], weights[here][is_asked], values):
                 probs, measured = answers
                 shared = label | {"question_id": asked_as, **measured, "source": sources[here][0]}
@@ -49,6 +49,16 @@ def derive_human_distributions(
     if not rows:
         return HUMAN_DISTRIBUTIONS.empty_frame()
     return pd.DataFrame(rows, columns=pd.Index(HUMAN_DISTRIBUTIONS.names))
+
+
+def _countries_and_forms(study: Study, questions: Mapping[str, Sequence[Question]]) -> list[tuple[str, str, str]]:
+    """Language, country, and the language whose form has the country's questions.
+
+    Further countries have no language of the study, and the questions of its first form.
+    """
+    own = [(language, country, language) for language, country in study.countries.items() if language in questions]
+    first = next((language for language in study.languages if language in questions), None)
+    return own if first is None else own + [("", country, first) for country in study.human.countries]
 
 
 def _questions_as_asked(
@@ -63,7 +73,7 @@ def _questions_as_asked(
         if other:
             raise HumanDataError(
                 f"{people['source'].iloc[0]}: column {question.id}, country {label['country']}: answers "
-                f"{', '.join(map(str, other))}, where the question in {label['language']} offers "
+                f"{', '.join(map(str, other))}, where the question in {label['language'] or 'the first form'} offers "
                 f"{', '.join(map(str, question.values))}; mend the question's options (overrides) or leave it out"
             )
         earlier = by_id.get(load_variables().of([question]).depends_on.get(question.id) or "")

@@ -65,7 +65,7 @@ def answer_codes(respondents: pd.DataFrame, question: str) -> NDArray[np.int16]:
 
 def _read_files(study: Study, ids: Collection[str], notes: list[str]) -> list[People]:
     """The people of every file; a country in several files is taken from the first."""
-    wanted = set(study.countries.values())
+    wanted = {*study.countries.values(), *study.human.countries}
     spoken = _codes_of_languages(study) if study.human.interview_language == "own" else None
     people_of_files: list[People] = []
     source: dict[str, str] = {}

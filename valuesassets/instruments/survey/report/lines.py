@@ -1,8 +1,11 @@
 """A line of the UI for each of the survey's own analyses: the main numbers of its tables."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
+
+from valuesassets.records.frames import records
 
 
 def cultural_map(frames: Mapping[str, pd.DataFrame]) -> str:
@@ -30,3 +33,12 @@ def simulated_worlds(frames: Mapping[str, pd.DataFrame]) -> str:
     held = frames["coverage"].coverage
     n_simulations = int(frames["coverage"].n_worlds.iloc[0])
     return f"{n_simulations} simulations of each kind; intervals held the truth in {held.min():.0%} to {held.max():.0%}"
+
+
+def shift(frames: Mapping[str, pd.DataFrame]) -> str:
+    """The verdict on each shift towards each country."""
+    return "; ".join(f"{row['shift']}: {_verdict(row)}" for row in records(frames["verdicts"]))
+
+
+def _verdict(row: Mapping[str, Any]) -> str:
+    return str(row["verdict"]) if isinstance(row["verdict"], str) else f"towards {row['toward']} no verdict"

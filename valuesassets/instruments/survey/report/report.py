@@ -13,6 +13,7 @@ from valuesassets.instruments.survey.answers.question_answers import first_quest
 from valuesassets.instruments.survey.material.analysis_scale import base_id
 from valuesassets.instruments.survey.material.indicators import INDICATORS
 from valuesassets.instruments.survey.measures.cultural_map import QUESTIONS
+from valuesassets.instruments.survey.measures.shift import TOWARDS, shift_sentence
 from valuesassets.instruments.survey.measures.simulated_worlds import faults_of
 from valuesassets.instruments.survey.report.draws import draws_box, draws_section
 from valuesassets.instruments.survey.report.map import map_view, trace_anchor
@@ -59,6 +60,8 @@ def within_study(run: Run) -> Run:
         out.add("reliability")
     if len(study.cells()) < 2:
         out.add("distances")
+    if not study.shift:
+        out.add("shift")
     if {"signal", "reliability"} <= out:  # the simulations test these two
         out.add("simulated_worlds")
     return replace(
@@ -158,10 +161,19 @@ def claims(run: Run) -> list[Claim]:
         _map_claims: questions.MAP,
         of.tested: questions.MODELS,
         of.likeness: questions.MODELS,
+        shift_claims: questions.MODELS,
     }
     return of.by_question(
         [replace(claim, question=claim.question or question) for part, question in parts.items() for claim in part(run)]
     )
+
+
+def shift_claims(run: Run) -> Iterator[Claim]:
+    """A claim for each shift and country: that answers moved towards it."""
+    for row in records(run.frames("shift").get("verdicts", pd.DataFrame())):
+        conclusion = row["verdict"] if isinstance(row["verdict"], str) else row["reason"]
+        is_claimed = conclusion == TOWARDS.format(row["toward"])
+        yield Claim(shift_sentence(run.study, row["shift"], row["toward"]), is_claimed, f"shift: {conclusion}")
 
 
 def methods(run: Run) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from valuesassets.instruments.survey.analyses import ANALYSES
+from valuesassets.instruments.survey.analyses import analyses_of
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.analyses import analysis_assets, concatenated
 from valuesassets.orchestration.assets.bundle import bundle_asset
@@ -56,7 +56,11 @@ def answer_assets(study: Study) -> list[dg.AssetsDefinition]:
         probe_asset(study),
         *people_assets(study),
         *analysis_assets(
-            study, SURVEY, ANALYSES, {checks.EXTRACTIONS_ARE_SOUND: doubted_extractions}, ["aligned_questions"]
+            study,
+            SURVEY,
+            analyses_of(study),
+            {checks.EXTRACTIONS_ARE_SOUND: doubted_extractions},
+            ["aligned_questions"],
         ),
         survey_report(study),
         bundle_asset(study, SURVEY),
@@ -229,7 +233,7 @@ def survey_report(study: Study) -> dg.AssetsDefinition:
     return report_asset(
         study,
         SURVEY,
-        ANALYSES,
+        analyses_of(study),
         partial(_beside_analyses, study),
         takes=(
             *cells,

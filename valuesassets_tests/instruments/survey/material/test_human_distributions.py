@@ -215,3 +215,27 @@ def test_weighted_answers_sum_to_one_and_doubling_all_weights_changes_no_share(s
     assert twice[0] == pytest.approx(once[0])
     for name, factor in (("n", 1), ("weighted_n", 2), ("design_effect", 1), ("dk_rate", 1)):
         assert twice[1][name] == pytest.approx(factor * once[1][name])
+
+
+def test_further_countries_have_the_first_forms_questions_and_no_language(tmp_path):
+    path = save(as_evs(survey_people(("DE", "GB", "AT", "FR"))), tmp_path / "evs.csv")
+    of_languages = study_of((path, "evs2017"))
+    human_data = of_languages.human.model_copy(update={"countries": ("AT",)})
+    study = of_languages.model_copy(update={"human": human_data})
+    tables = [
+        derive_human_distributions(derive_respondents(each, BY_LANGUAGE), each, BY_LANGUAGE)
+        for each in (of_languages, study)
+    ]
+    more = tables[1][tables[1]["country"] == "AT"]
+    assert set(more["language"]) == {""}
+    assert set(more["question_id"]) == set(tables[0].loc[tables[0]["country"] == "GB", "question_id"])
+    assert tables[1][tables[1]["country"] != "AT"].reset_index(drop=True).equals(tables[0])  # the others stay the same
+
+
+def test_an_answer_of_a_further_country_that_the_form_lacks_names_the_first_form(tmp_path):
+    of_languages = study_of((save(as_evs(survey_people(("DE", "AT"))), tmp_path / "evs.csv"), "evs2017"))
+    study = of_languages.model_copy(update={"human": of_languages.human.model_copy(update={"countries": ("AT",)})})
+    respondents = derive_respondents(study, BY_LANGUAGE)
+    respondents.loc[respondents["country"] == "AT", questions()[0].id] = 99
+    with pytest.raises(HumanDataError, match="country AT: answers 99, where the question in the first form offers"):
+        derive_human_distributions(respondents, study, BY_LANGUAGE)

@@ -41,7 +41,7 @@ Records = list[dict[str, Any]]
 
 
 def simulate_worlds(study: Study, kind: str, seeds: Sequence[int], draws: int = 0) -> Records:
-    """The results of simulations of one kind, one per seed, for `summarise_worlds`.
+    """The results of simulations of one kind, one per seed.
 
     Args:
         study: gives the rules of inference alone.
@@ -72,7 +72,7 @@ def _draws_of(study: Study) -> int:
 
 
 def summarise_worlds(results: Records, study: Study, first_seed: int, draws: int = 0) -> dict[str, pd.DataFrame]:
-    """The tables `simulated_worlds/...` from the results of `simulate_worlds`, whose `draws` the notes name."""
+    """The tables `simulated_worlds/...` from the results of simulations, whose `draws` the notes name."""
     rows = pd.DataFrame(results)
     parts = {what: pd.DataFrame(part) for (what,), part in parts_of(rows, ["what"])}
     by_kind = ((kind.replace("_", "-"), part["seed"].nunique()) for (kind,), part in parts_of(rows, ["kind"]))

@@ -96,7 +96,7 @@ def test_a_job_without_a_store_says_that_it_begins_its_cell_anew(tmp_path):
 
 
 IN_ONE_CALL = "torch.linalg.eigvals(matrix)"
-IN_THREADS = "with ThreadPoolExecutor() as pool: pool.submit(time.sleep, 900).result()"
+IN_THREADS = "with ThreadPoolExecutor() as pool: pool.submit(sleep).result()"
 """As transformers loads weights: the way out of such a block waits for the threads."""
 PROGRAM = """
 import sys, time
@@ -107,6 +107,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from valuesassets.node import stopping
 from valuesassets.records.files import whole_file
+
+def sleep():
+    print("in a thread", flush=True)
+    time.sleep(900)
 
 with stopping.stops_at_term(lambda: print("stopped", flush=True)):
     print("begun", flush=True)
@@ -121,10 +125,29 @@ def started(work, *arguments, **options):
     return process
 
 
-@pytest.mark.parametrize("work", [IN_ONE_CALL, IN_THREADS], ids=["in one call", "in threads"])
-def test_what_takes_minutes_is_not_waited_for(work):
+def ticks_of(process):
+    """The processor time of its main thread, in hundredths of a second."""
+    return int(Path(f"/proc/{process.pid}/task/{process.pid}/stat").read_text().rpartition(")")[2].split()[11])
+
+
+def wait_for_its_call(process):
+    """Wait until it computes: what it does before that takes less."""
+    begun = ticks_of(process)
+    wait_until(lambda: ticks_of(process) >= begun + 20, every=0.02)
+
+
+def wait_for_its_threads(process):
+    assert process.stdout.readline() == "in a thread\n"
+
+
+@pytest.mark.parametrize(
+    ("work", "wait"),
+    [(IN_ONE_CALL, wait_for_its_call), (IN_THREADS, wait_for_its_threads)],
+    ids=["in one call", "in threads"],
+)
+def test_what_takes_minutes_is_not_waited_for(work, wait):
     process = started(work)
-    time.sleep(0.5)  # by then it is in there
+    wait(process)
     process.terminate()
     assert process.communicate() == ("stopped\n", "")
     assert process.returncode == EXIT_INTERRUPTED

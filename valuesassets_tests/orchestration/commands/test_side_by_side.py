@@ -51,7 +51,7 @@ def meets(own, other):
 
     def body() -> None:
         own.touch()
-        wait_until(other.exists, 60)
+        wait_until(other.exists)
 
     return body
 
@@ -144,7 +144,7 @@ def test_forks_end_when_their_command_is_killed(instance, tmp_path):
         forks = command.stdout.readline().split()
         command.kill()
     assert len(forks) == min(4, len(os.sched_getaffinity(0)))
-    wait_until(lambda: not any(Path("/proc", pid).exists() for pid in forks), 30)
+    wait_until(lambda: not any(Path("/proc", pid).exists() for pid in forks))
 
 
 def test_on_one_core_runs_are_made_one_by_one(monkeypatch):

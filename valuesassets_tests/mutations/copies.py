@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import local
 from typing import Any
 
+from valuesassets_tests.costs import PART
 from valuesassets_tests.mutations.mutants import Mutant
 from valuesassets_tests.needs import REPOSITORY
 
@@ -86,8 +87,10 @@ class Copies:
     def _process(self) -> subprocess.Popen[str]:
         """The warm process of this thread."""
         if not hasattr(self._own, "process"):
-            # Nobody counts the lines that a copy runs.
-            environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+            # Nobody counts the lines that a copy runs, or stores what its tests cost.
+            environment = {
+                name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_") and name != PART
+            }
             environment |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
             self._own.process = subprocess.Popen(
                 [sys.executable, str(WARM_PROCESS)],

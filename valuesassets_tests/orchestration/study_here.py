@@ -50,5 +50,6 @@ def run_study_here(path: Path, only: Sequence[str] = (), times: int = 1, is_forc
     wanted = Wanted(named if only else None, is_forced=is_forced)
     with unpainted(), dg.DagsterInstance.ephemeral() as instance:
         for _ in range(times):
-            assert list(run_study(definitions, instance, study=study, wanted=wanted)) == []
+            failures = list(run_study(definitions, instance, study=study, wanted=wanted))
+            assert failures == [], failures
             yield storage / study.name

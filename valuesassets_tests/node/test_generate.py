@@ -5,7 +5,6 @@ import os
 import resource
 import signal
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -19,9 +18,9 @@ from valuesassets.records.parquet import read_answers, table_metadata
 from valuesassets.records.trials import Status
 from valuesassets_tests.forks import FORKS
 from valuesassets_tests.models.writers import asked
+from valuesassets_tests.node.held_job import wait_until_held
 from valuesassets_tests.node.node_jobs import ASKED, generate_job, run, score_job, start
 from valuesassets_tests.tiny_models import PROMPTS
-from valuesassets_tests.waiting import wait_until
 
 FEW = [asked(prompt, f"q{n}", max_tokens=6, samples=2) for n, prompt in enumerate(PROMPTS)]
 MANY = [
@@ -125,10 +124,6 @@ def hold_behind(owner, name, is_there):
     setattr(owner, name, held)
 
 
-def is_held(process):
-    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-
-
 def stop_at(moment, job, folder, sent):
     """Start a job and stop it at a moment; its status and what it said."""
     for name in ("out", "err"):
@@ -136,7 +131,7 @@ def stop_at(moment, job, folder, sent):
     process = FORKS.Process(target=_generate, args=(job, moment, folder))
     process.start()
     if MOMENTS[moment] is not None:
-        wait_until(lambda: is_held(process), every=0.02)
+        wait_until_held(process)
     os.kill(process.pid, sent)
     if sent != signal.SIGKILL:  # which alone reaches a process that is held
         os.kill(process.pid, signal.SIGCONT)

@@ -98,7 +98,7 @@ def test_a_changed_rule_changes_what_every_instrument_concludes(
         study = merged(one_study(folders), merged({"inference": {"resamples": 199}}, changes))
         path.write_text(tomlkit.dumps(study), encoding="utf-8")
         with sketched():
-            list(run_study_here(path, assets, is_forced=True))
+            list(run_study_here(path, assets, is_forced=True, may_fail=True))
         return results(storage, assets)
 
     all_assets = sorted({asset for _, assets in RULES.values() for asset in assets})

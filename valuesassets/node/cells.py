@@ -62,7 +62,8 @@ def ask_cells(job: AskingJob, progress: Progress) -> None:
     def open_cell(cell: Cell, trials: list[Trial]) -> Opened:
         if cell.endpoint is None:
             return models().asking(job, cell, trials)
-        asking = RemoteAsking(cell.model, cell.endpoint, cell.prompting, trials)
+        is_drawn = isinstance(cell, GenerateCell) and cell.is_drawn
+        asking = RemoteAsking(cell.model, cell.endpoint, cell.prompting, trials, is_compared=not is_drawn)
         store = asking.open_known(job.known_readings, progress.say) if job.known_readings else None
         return asking, store, lambda: asking.connect(store)
 

@@ -81,6 +81,8 @@ class GenerateCell(_AskedCell):
     """One model to let answer one file of trials, and where its answers go (parquet, `ANSWERS`)."""
 
     answers: Path
+    is_drawn: bool = pydantic.Field(default=False, exclude_if=lambda is_drawn: not is_drawn)
+    """Whether answers are draws whose shares are counted: no request is sent twice to compare its answers."""
 
     @property
     def output(self) -> Path:

@@ -128,6 +128,11 @@ class Study(Record):
         return any(family.kind == "reference" for family in self.families.values())
 
     @property
+    def has_draws(self) -> bool:
+        """Whether the survey counts written answers of any family, instead of reading probabilities."""
+        return self.questionnaires is not None and any(family.draws for family in self.families.values())
+
+    @property
     def is_planted(self) -> bool:
         """Whether some answers come from made-up distributions, which every figure then states."""
         return self.has_reference_models or self.human.source == "planted"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import pydantic
 
 from valuesassets.records.places import STUDIES
+from valuesassets.records.settings.draws import Draws
 from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.kinds import COUNTRY, SHA256, ModelPlace, Record, StudyPath
 from valuesassets.records.settings.prompting import AS_TEXT, Prompting
@@ -94,6 +95,8 @@ class Family(Record):
     """Codes of the languages that the family supports; all languages of the study if left out. `card`: the languages on
     the model card, in instruments that read it (cultural robustness)."""
     prompting: Prompting = AS_TEXT
+    draws: Draws | None = pydantic.Field(default=None, exclude_if=lambda draws: draws is None)
+    """Lets the survey count answers that the family writes; for models that show no probabilities or think first."""
     endpoint: Endpoint | None = None
     resources: Resources = Resources()
 
@@ -152,4 +155,8 @@ class Family(Record):
             raise ValueError(
                 f"families.{name}.languages: {', '.join(sorted(unknown))} not among the study's languages; add "
                 "them or leave them out"
+            )
+        if self.draws is not None and study.questionnaires is None:
+            raise ValueError(
+                f"families.{name}.draws: the survey alone counts draws, and there is no [questionnaires]; leave it out"
             )

@@ -8,7 +8,7 @@ import pydantic
 
 from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.places import bundled_names
-from valuesassets.records.settings.cells import Extractor, Language
+from valuesassets.records.settings.cells import Extractor, Family, Language
 from valuesassets.records.settings.endpoints import Connection, Prices
 from valuesassets.records.settings.kinds import InstrumentTable, ModelPlace, Positive, Record, StudyPath
 
@@ -95,10 +95,10 @@ class Questionnaires(InstrumentTable):
                 "name one of these"
             )
         for name, family in study.families.items():
-            if family.endpoint is not None and not family.endpoint.shows_probabilities:
+            if family.draws is None and (why := _why_no_probabilities(family)):
                 raise ValueError(
-                    f"families.{name}: the survey reads probabilities, and route = 'sampled' asks for none; name "
-                    "another route, or leave the family out"
+                    f"families.{name}: the survey reads probabilities, and {why}; add [families.{name}.draws], so that "
+                    "written answers are counted, or leave the family out"
                 )
         for code, language in study.languages.items():
             if language.lexicon is not None:
@@ -158,6 +158,13 @@ class Questionnaires(InstrumentTable):
                     f"key 'languages.{code}': no bundled questionnaire in this language (there are "
                     f"{', '.join(forms)}); leave the language out, or name a folder of PDFs with source and pdf_dir"
                 )
+
+
+def _why_no_probabilities(family: Family) -> str | None:
+    """Why no probabilities can be read of a family; None where they can."""
+    if family.endpoint is not None and not family.endpoint.shows_probabilities:
+        return "route = 'sampled' asks for none"
+    return "a model that thinks first (thinking = 'on') shows none" if family.prompting.thinking == "on" else None
 
 
 class MapSettings(Record):

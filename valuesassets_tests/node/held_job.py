@@ -19,13 +19,13 @@ PROGRAM = ("-m", __name__)
 def hold_behind_batch(is_there: Callable[[int, int], bool]) -> None:
     """Have this process stop itself behind the first batch of which it holds, given how many batches and records have
     been stored since."""
-    add, stored = Known.add, []
+    add, counts = Known.add, []
 
-    def add_and_hold(known, records):
+    def add_and_hold(store, records):
         batch = list(records)
-        add(known, batch)
-        stored.append(len(batch))
-        if is_there(len(stored), sum(stored)):
+        add(store, batch)
+        counts.append(len(batch))
+        if is_there(len(counts), sum(counts)):
             os.kill(os.getpid(), signal.SIGSTOP)
 
     Known.add = add_and_hold

@@ -97,7 +97,7 @@ MOMENTS = {
     "while the model is loaded": None,
     "in the first prefill": (Writer, "_take", lambda writer: writer._rows is None),
     "in decoding": (Writer, "_take", lambda writer: writer._rows is not None),
-    "between two blocks": (KnownAnswers, "add", lambda known: True),
+    "between two blocks": (KnownAnswers, "add", lambda store: True),
     "in the second block": (_Writing, "_tick", lambda writing: writing._before > 0),
 }
 
@@ -115,13 +115,13 @@ def hold_behind(owner, name, is_there):
     """Have this process stop behind a call, until a signal lets it go on or kills it."""
     call = getattr(owner, name)
 
-    def held(self, *arguments):
-        returned = call(self, *arguments)
+    def call_and_hold(self, *arguments):
+        result = call(self, *arguments)
         if is_there(self):
             os.kill(os.getpid(), signal.SIGSTOP)
-        return returned
+        return result
 
-    setattr(owner, name, held)
+    setattr(owner, name, call_and_hold)
 
 
 def stop_at(moment, job, folder, sent):

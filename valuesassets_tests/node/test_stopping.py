@@ -259,7 +259,7 @@ def test_a_training_stopped_while_its_workers_start_says_so(tmp_path):
 
 def _score(job, n_batches):
     """Do a job, which is held behind so many batches: it never comes to its end, however late it is stopped."""
-    held_job.hold_behind_batch(lambda stored, _: stored == n_batches)
+    held_job.hold_behind_batch(lambda count, _: count == n_batches)
     sys.exit(main([job]))
 
 

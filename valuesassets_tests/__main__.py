@@ -37,7 +37,7 @@ def _marked(mark: str) -> list[str]:
 
 PARTS = {
     "suite": [*COMPUTING, "-m", f"first_look or ({_without(SLOW, *NEEDY)})"],
-    "rest": [*WAITING, "-m", f"({' or '.join((SLOW, *NEEDY))}) and {_without('first_look')}"],
+    "rest": [*WAITING, "-m", f"({' or '.join((SLOW, *NEEDY))}) and {_without('first_look')}", str(TESTS)],
     "pool": WAITING,
     "browser": _marked(f"browser and {_without('slurm_faults', 'ui_faults')}"),
     "slurm": _marked(f"slurm and {_without('slurm_faults')}"),

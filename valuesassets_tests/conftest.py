@@ -8,8 +8,10 @@ none may need what another has left.
 
 import gc
 import os
+import re
 import signal
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,8 @@ from hypothesis import HealthCheck, settings
 
 from valuesassets.node.fork_server import start_fork_server
 from valuesassets_tests import needs
-from valuesassets_tests.costs import Costs
+from valuesassets_tests.__main__ import NEEDY, SLOW
+from valuesassets_tests.costs import PART, Costs
 from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
 from valuesassets_tests.orchestration.small_study import (
     run_once,
@@ -37,6 +40,9 @@ FIRST = (
 """Groups that take minutes; after them come modules by their number of slow tests."""
 LATER = "graph"
 """The last of these: it shares the study that the first group begins with, and would wait for it."""
+
+REST_MARK = re.compile(rf"\bmark\.({'|'.join((SLOW, *NEEDY))})\b")
+"""Of a test that `make test` leaves to `make rest`, where it is named."""
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # tiny models would mostly wait for their threads
 if os.environ.get("ATEN_CPU_CAPABILITY") == "avx2":  # torch asks oneDNN, which does not heed that variable
@@ -70,9 +76,25 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     needs.is_marked_published = item.get_closest_marker("published") is not None
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Files without a test of `make rest` are not imported for it: each of its processes would import them all."""
+    is_left_out = os.environ.get(PART) == "rest" and collection_path.suffix == ".py" and not names_mark(collection_path)
+    return is_left_out or None
+
+
+@cache
+def names_mark(path: Path) -> bool:
+    """Whether a file names a mark of `make rest`."""
+    return REST_MARK.search(path.read_text(encoding="utf-8")) is not None
+
+
 @pytest.hookimpl(tryfirst=True)  # xdist then finds the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if any(item.get_closest_marker(mark) for mark in (SLOW, *NEEDY)) and not names_mark(item.path):
+            raise pytest.UsageError(
+                f"{item.nodeid}: its file names no mark, so that `make rest` leaves it out; name it"
+            )
         for mark, (program, packages) in DEBIAN_PACKAGES.items():
             if item.get_closest_marker(mark) and not has_program(mark):
                 item.add_marker(pytest.mark.skip(reason=f"{program} is not installed: apt-get install {packages}"))

@@ -8,6 +8,7 @@ FORKS.set_forkserver_preload(
     [
         "valuesassets_tests.warm_imports",
         "valuesassets_tests.bad_inputs.test_stopped_reading",
+        "valuesassets_tests.node.test_generate",
         "valuesassets_tests.node.test_stopping",
     ]
 )

@@ -127,7 +127,7 @@ def test_stopped_or_killed_at_any_moment_it_goes_on_and_ends_with_the_same_bytes
             process, arrived = reading.start(moment)
             assert arrived.wait(120), moment
             process.kill() if sent is signal.SIGKILL else process.terminate()
-            process.join(180)
+            process.join(300)
             assert process.exitcode in ENDS[sent], (moment, sent)
             assert half_written(tmp_path) == left, (moment, sent)
             assert not reading.output.exists()
@@ -140,7 +140,7 @@ def test_two_processes_on_one_store_write_what_one_does(kind, models, undisturbe
     pair = [Reading(kind, models[kind], tmp_path / name, tmp_path / "known") for name in ("one", "two")]
     started = [reading.start() for reading in pair]
     for process, _ in started:
-        process.join(120)
+        process.join(300)
     assert [process.exitcode for process, _ in started] == [0, 0]
     assert {reading.output.read_bytes() for reading in pair} == {undisturbed[kind]}
     assert half_written(tmp_path) == []

@@ -38,7 +38,7 @@ def test_a_run_is_tried_again_though_the_daemon_hears_of_its_failure_before_it_i
     monkeypatch.setattr(instance.run_storage, "handle_run_event", store_status_late)
     reporting = threading.Thread(target=instance.report_run_failed, args=[run])
     reporting.start()
-    assert stored.wait(60)  # the event is in the run's log and in the index, which are written one after the other
+    assert stored.wait(300)  # the event is in the run's log and in the index, which are written one after the other
     assert instance.get_run_by_id(run.run_id).status == RUNNING
     for turn, error in enumerate(daemon.run_iteration(server)):
         assert error is None

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -169,16 +168,34 @@ def warm(monkeypatch, request):
 
 
 @pytest.fixture
-def launched(warm, instance, server):
+def launch(warm, instance, server):
+    """Has a code server start a run; gives it, once it is at its work, and its process."""
+    processes = []
+
+    def start():
+        served = server.create_request_context()
+        run = started_run_of(served, instance)
+        instance.launch_run(run.run_id, served)
+        wait_until(lambda: "Executing steps" in said(instance, run))
+        processes.append(RunProcess.of_run(run.run_id, instance.get_run_by_id(run.run_id).tags))
+        return run, processes[-1]
+
+    yield start
+    for process in processes:
+        if process.why_gone() is None:
+            os.kill(process.pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def launched(launch):
     """A run that a code server has just started, and its process."""
-    served = server.create_request_context()
-    run = started_run_of(served, instance)
-    instance.launch_run(run.run_id, served)
-    wait_until(lambda: "Executing steps" in said(instance, run))
-    process = RunProcess.of_run(run.run_id, instance.get_run_by_id(run.run_id).tags)
-    yield run, process
-    if process.why_gone() is None:
-        os.kill(process.pid, signal.SIGKILL)
+    return launch()
+
+
+def kill_and_see_noticed(instance, run, process):
+    """Kill the process of a run, and wait until the code server has seen that it is gone."""
+    os.kill(process.pid, signal.SIGKILL)
+    wait_until(lambda: instance.get_run_by_id(run.run_id).tags.get("dagster/will_retry") == "true")
 
 
 def parent(pid):
@@ -230,11 +247,11 @@ def test_a_run_that_was_killed_with_its_server_can_be_cancelled(instance, launch
 @pytest.mark.slow
 @pytest.mark.ui_faults
 @pytest.mark.parametrize("warm", ["forked"], indirect=True)
-def test_a_run_goes_on_though_the_process_that_it_was_forked_from_is_killed(instance, launched, environment):
-    run, process = launched
+def test_a_run_goes_on_though_the_process_that_it_was_forked_from_is_killed(instance, launch, environment):
+    (run, process), another = launch(), launch()
     assert is_forked(parent(process.pid))
     os.kill(parent(process.pid), signal.SIGKILL)
-    time.sleep(3)  # the code server looks at its runs twice in a second
+    kill_and_see_noticed(instance, *another)  # it looks at its runs in the order of their starts
     assert process.why_gone() is None
     assert status(instance, run) == RUNNING
     Path(environment[held_asset.GATE]).touch()
@@ -255,8 +272,7 @@ def test_a_run_can_be_cancelled(instance, launched):
 @pytest.mark.ui_faults
 def test_a_run_that_is_killed_alone_has_failed(instance, launched):
     run, process = launched
-    os.kill(process.pid, signal.SIGKILL)
-    wait_until(lambda: instance.get_run_by_id(run.run_id).tags.get("dagster/will_retry") == "true")
+    kill_and_see_noticed(instance, run, process)
     assert status(instance, run) == FAILED
 
 

@@ -2,13 +2,14 @@
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ WITHOUT_FOLDERS = r"""() => {
 PLACE = {"repositoryLocationName": "valuesassets", "repositoryName": "__repository__"}
 """Where the UI finds the study's assets, jobs and sensors."""
 SCREEN = {"width": 1700, "height": 1100}
+PORTS = range(10_000, 17_000)
+"""Below those of clusters (`slurm_runner/cluster.py`), and those that Linux gives to connections (from 32,768 on): what
+is free when it is looked for is free when it is taken."""
 READY, STOPPING = "Ctrl-C stops both", "\nstopping\n"
 
 
@@ -72,12 +76,15 @@ def is_ready(server: subprocess.Popen[bytes], log: Path) -> bool:
 
 
 def free_ports(number: int) -> list[int]:
-    """Ports that nobody listens on."""
-    with ExitStack() as stack:
-        tried = [stack.enter_context(closing(socket.socket())) for _ in range(number)]
-        for each in tried:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in tried]
+    """Ports that nobody listens on, of those that no connection is given by chance."""
+    free: list[int] = []
+    for port in random.sample(PORTS, len(PORTS)):
+        with closing(socket.socket()) as tried, suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            free.append(port)
+        if len(free) == number:
+            return free
+    raise AssertionError("no ports are free")
 
 
 def ui_pid(environment: Mapping[str, str]) -> int:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from transformers import AutoModel, LlamaConfig, LlamaForCausalLM
 
@@ -47,6 +47,7 @@ def test_every_sequence_is_in_one_tree_and_chains_are_chains(sequences, most_row
 
 
 @given(SEQUENCES, st.integers(1, 200), st.integers(1, 9))
+@example([(1,), (1, 2)], 3, 9)  # one tree more would exceed the budget
 def test_batches_hold_every_tree_once_within_the_budget_and_no_chain_beside_a_tree(sequences, tokens, rows):
     trees = [grow_tree(sequences[: n + 1]) for n in range(len(sequences))]
     for batch in (plan := plan_batches(trees, BatchBudget(tokens, rows))):

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import local
 from typing import Any
 
+from valuesassets_tests.costs import PART
 from valuesassets_tests.mutations.mutants import Mutant
 from valuesassets_tests.needs import REPOSITORY
 
@@ -33,7 +34,7 @@ class Copies:
         self._own = local()
         self._started: list[subprocess.Popen[str]] = []
         # The sources may be edited while mutations are tried: they are copied and compiled once. Every other copy
-        # consists of links to this one's files, so that its own processes read it too, and costs hardly anything.
+        # is of links into this one, so that its own processes read it too, and costs hardly anything.
         self._sources = folder / "sources"
         for name in COPIED:
             shutil.copytree(REPOSITORY / name, self._sources / name)
@@ -67,13 +68,11 @@ class Copies:
 
     def _ask(self, mutant: Mutant | None, module: str, argument: object) -> dict[str, Any]:
         copy = self._folder / "copies" / f"{module}_{_slug(mutant)}"
-        shutil.copytree(self._sources, copy, copy_function=os.link)
+        copy.mkdir(parents=True)
+        _link(self._sources, copy, Path(mutant.file).parts if mutant else ())
         if mutant:
-            source = copy / mutant.file
-            for linked in (source, *source.parent.glob(f"__pycache__/{source.stem}.*")):
-                linked.unlink()
             sound = (self._sources / mutant.file).read_text(encoding="utf-8")
-            source.write_text(mutant.applied_to(sound), encoding="utf-8")
+            (copy / mutant.file).write_text(mutant.applied_to(sound), encoding="utf-8")
         answer = copy.with_suffix(".json")
         asked = {"copy": str(copy), "module": f"valuesassets_tests.mutations.{module}", "argument": argument}
         process = self._process()
@@ -88,8 +87,10 @@ class Copies:
     def _process(self) -> subprocess.Popen[str]:
         """The warm process of this thread."""
         if not hasattr(self._own, "process"):
-            # Nobody counts the lines that a copy runs.
-            environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+            # Nobody counts the lines that a copy runs, or stores what its tests cost.
+            environment = {
+                name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_") and name != PART
+            }
             environment |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
             self._own.process = subprocess.Popen(
                 [sys.executable, str(WARM_PROCESS)],
@@ -100,6 +101,23 @@ class Copies:
             )
             self._started.append(self._own.process)
         return self._own.process
+
+
+def _link(sound: Path, copy: Path, changed: Sequence[str]) -> None:
+    """Fill a folder with links to what is sound; it has folders of its own on the way to the file that changes."""
+    for each in sound.iterdir():
+        own = copy / each.name
+        if changed[:1] == (each.name,):  # the file itself is left out
+            if each.is_dir():
+                own.mkdir()
+                _link(each, own, changed[1:])
+        elif each.name == "__pycache__" and len(changed) == 1:  # the changed file is compiled into it
+            own.mkdir()
+            for compiled in each.iterdir():
+                if compiled.name.partition(".")[0] != Path(changed[0]).stem:
+                    (own / compiled.name).symlink_to(compiled)
+        else:
+            own.symlink_to(each)
 
 
 def _slug(mutant: Mutant | None) -> str:

@@ -125,7 +125,7 @@ def test_a_signal_reaches_the_fork_and_the_process_ends_as_it_does(sent, forked_
     process, fork = waiting(job)
     process.send_signal(sent)
     with process:
-        assert process.wait(60) == (EXIT_INTERRUPTED if sent == signal.SIGTERM else -sent)
+        assert process.wait(300) == (EXIT_INTERRUPTED if sent == signal.SIGTERM else -sent)
     assert not is_there(fork)
 
 

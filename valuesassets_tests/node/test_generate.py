@@ -4,19 +4,23 @@ import json
 import os
 import resource
 import signal
-import time
+import sys
 
 import pytest
 
+from valuesassets.models.generating import _Writing
+from valuesassets.models.known_readings import KnownAnswers
+from valuesassets.models.writing import Writer
 from valuesassets.node.job_process import main
 from valuesassets.records.files import read_json
 from valuesassets.records.jobs import EXIT_INTERRUPTED
 from valuesassets.records.parquet import read_answers, table_metadata
 from valuesassets.records.trials import Status
+from valuesassets_tests.forks import FORKS
 from valuesassets_tests.models.writers import asked
+from valuesassets_tests.node.held_job import wait_until_held
 from valuesassets_tests.node.node_jobs import ASKED, generate_job, run, score_job, start
 from valuesassets_tests.tiny_models import PROMPTS
-from valuesassets_tests.waiting import wait_until
 
 FEW = [asked(prompt, f"q{n}", max_tokens=6, samples=2) for n, prompt in enumerate(PROMPTS)]
 MANY = [
@@ -88,40 +92,53 @@ def undisturbed(tmp_path_factory, model):
     return (folder / "0.parquet").read_bytes()
 
 
-def stopped_at(moment, folder, process):
-    """Wait until a job has come so far."""
-    if moment == "while the model is loaded":
-        return
-    while not (line := process.stdout.readline()).startswith("m/0: "):
-        assert line
-    if moment == "in the first prefill":
-        return
-    if moment == "in decoding":
-        time.sleep(0.3)
-    else:
-        wait_until(lambda: len(blocks_in(folder / "known")) == 1 or process.poll() is not None, every=0.002)
-        if moment == "in the second block":
-            time.sleep(0.1)
+# Behind which call of a job it is at a moment, and by what of the object that is called this is known.
+MOMENTS = {
+    "while the model is loaded": None,
+    "in the first prefill": (Writer, "_take", lambda writer: writer._rows is None),
+    "in decoding": (Writer, "_take", lambda writer: writer._rows is not None),
+    "between two blocks": (KnownAnswers, "add", lambda store: True),
+    "in the second block": (_Writing, "_tick", lambda writing: writing._before > 0),
+}
 
 
-MOMENTS = (
-    "while the model is loaded",
-    "in the first prefill",
-    "in decoding",
-    "between two blocks",
-    "in the second block",
-)
+def _generate(job, moment, folder):
+    """Do a job in this process, which is held at a moment of it."""
+    for number, name in ((1, "out"), (2, "err")):
+        os.dup2(os.open(folder / name, os.O_WRONLY), number)
+    if MOMENTS[moment] is not None:
+        hold_behind(*MOMENTS[moment])
+    sys.exit(main([job]))
+
+
+def hold_behind(owner, name, is_there):
+    """Have this process stop behind a call, until a signal lets it go on or kills it."""
+    call = getattr(owner, name)
+
+    def call_and_hold(self, *arguments):
+        result = call(self, *arguments)
+        if is_there(self):
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return result
+
+    setattr(owner, name, call_and_hold)
 
 
 def stop_at(moment, job, folder, sent):
-    """Start a job and stop it at a moment; its status and what it said behind what was read before."""
-    process = start(job, is_forked=True)
-    stopped_at(moment, folder, process)
+    """Start a job and stop it at a moment; its status and what it said."""
+    for name in ("out", "err"):
+        (folder / name).write_text("")
+    process = FORKS.Process(target=_generate, args=(job, moment, folder))
+    process.start()
+    if MOMENTS[moment] is not None:
+        wait_until_held(process)
     os.kill(process.pid, sent)
-    out, err = process.communicate()
-    assert err == ""
+    if sent != signal.SIGKILL:  # which alone reaches a process that is held
+        os.kill(process.pid, signal.SIGCONT)
+    process.join()
+    assert (folder / "err").read_text() == ""
     assert not (folder / "0.parquet").exists(), moment
-    return process.returncode, out
+    return process.exitcode, (folder / "out").read_text()
 
 
 @pytest.mark.slow
@@ -133,7 +150,7 @@ def test_a_job_that_is_killed_at_five_moments_ends_with_the_bytes_of_one_that_wa
     for moment in MOMENTS:
         status, _ = stop_at(moment, job, tmp_path, signal.SIGKILL)
         assert status == -signal.SIGKILL, moment
-        assert kept_in(tmp_path / "known") == (0 if moment in MOMENTS[:3] else 512)
+        assert kept_in(tmp_path / "known") == (512 if moment in list(MOMENTS)[3:] else 0)
     assert main([job]) == 0
     assert (tmp_path / "0.parquet").read_bytes() == undisturbed
 

@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import random
@@ -13,6 +14,7 @@ from valuesassets.node.job_process import main
 from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.jobs import EXIT_INTERRUPTED
 from valuesassets_tests.forks import FORKS
+from valuesassets_tests.node import held_job
 from valuesassets_tests.node.node_jobs import planted, score_job, start, train_job
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, trial, write_model
 from valuesassets_tests.waiting import wait_until
@@ -55,9 +57,10 @@ def test_a_job_stopped_in_the_middle_keeps_what_it_has_says_how_much_and_the_nex
         for name in ("whole", "stopped")
     )
     store = tmp_path / "stopped/known"
-    process = start(stopped)
-    wait_until(lambda: len({path.parent for path in batches_in(store)}) == 2 or process.poll() is not None, every=0.002)
+    process = start(stopped, len(ASKED), program=held_job.PROGRAM)
+    held_job.wait_until_held(process)
     process.terminate()
+    process.send_signal(signal.SIGCONT)
     process.terminate()  # a second one changes nothing
     said, errors = process.communicate()
     assert (process.returncode, errors) == (EXIT_INTERRUPTED, "")
@@ -96,7 +99,7 @@ def test_a_job_without_a_store_says_that_it_begins_its_cell_anew(tmp_path):
 
 
 IN_ONE_CALL = "torch.linalg.eigvals(matrix)"
-IN_THREADS = "with ThreadPoolExecutor() as pool: pool.submit(time.sleep, 900).result()"
+IN_THREADS = "with ThreadPoolExecutor() as pool: pool.submit(sleep).result()"
 """As transformers loads weights: the way out of such a block waits for the threads."""
 PROGRAM = """
 import sys, time
@@ -107,6 +110,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from valuesassets.node import stopping
 from valuesassets.records.files import whole_file
+
+def sleep():
+    print("in a thread", flush=True)
+    time.sleep(900)
 
 with stopping.stops_at_term(lambda: print("stopped", flush=True)):
     print("begun", flush=True)
@@ -121,10 +128,29 @@ def started(work, *arguments, **options):
     return process
 
 
-@pytest.mark.parametrize("work", [IN_ONE_CALL, IN_THREADS], ids=["in one call", "in threads"])
-def test_what_takes_minutes_is_not_waited_for(work):
+def ticks_of(process):
+    """The processor time of its main thread, in hundredths of a second."""
+    return int(Path(f"/proc/{process.pid}/task/{process.pid}/stat").read_text().rpartition(")")[2].split()[11])
+
+
+def wait_for_its_call(process):
+    """Wait until it computes: what it does before that takes less."""
+    begun = ticks_of(process)
+    wait_until(lambda: ticks_of(process) >= begun + 20, every=0.02)
+
+
+def wait_for_its_threads(process):
+    assert process.stdout.readline() == "in a thread\n"
+
+
+@pytest.mark.parametrize(
+    ("work", "wait"),
+    [(IN_ONE_CALL, wait_for_its_call), (IN_THREADS, wait_for_its_threads)],
+    ids=["in one call", "in threads"],
+)
+def test_what_takes_minutes_is_not_waited_for(work, wait):
     process = started(work)
-    time.sleep(0.5)  # by then it is in there
+    wait(process)
     process.terminate()
     assert process.communicate() == ("stopped\n", "")
     assert process.returncode == EXIT_INTERRUPTED
@@ -154,7 +180,7 @@ def test_a_write_that_hangs_does_not_hold_the_job_for_ever(tmp_path):
     assert process.stdout.readline() == "half\n"
     process.terminate()
     with process:  # which says nothing to it
-        assert process.wait(60) == EXIT_INTERRUPTED
+        assert process.wait(300) == EXIT_INTERRUPTED
     assert not (tmp_path / "file").exists()
 
 
@@ -231,7 +257,9 @@ def test_a_training_stopped_while_its_workers_start_says_so(tmp_path):
 # Anywhere
 
 
-def _score(job):
+def _score(job, n_batches):
+    """Do a job, which is held behind so many batches: it never comes to its end, however late it is stopped."""
+    held_job.hold_behind_batch(lambda count, _: count == n_batches)
     sys.exit(main([job]))
 
 
@@ -256,12 +284,15 @@ def test_a_cell_stopped_at_twelve_random_points_ends_with_the_bytes_of_an_undist
     ends = {signal.SIGTERM: {EXIT_INTERRUPTED, -signal.SIGTERM}, signal.SIGKILL: {-signal.SIGKILL}}
     for sent in 6 * [signal.SIGTERM, signal.SIGKILL]:
         left_by_killed_ones = half_written(tmp_path)
-        process, enough = FORKS.Process(target=_score, args=(stopped,)), kept() + draw.randint(0, 1)
+        n_batches = draw.randint(0, 1)
+        process, enough = FORKS.Process(target=_score, args=(stopped, n_batches + 1)), kept() + n_batches
         process.start()
         while kept() < enough and process.is_alive():
             time.sleep(0.002)
         process.join(draw.uniform(0, 0.05))
         os.kill(process.pid, sent)
+        with contextlib.suppress(ProcessLookupError):  # it may be over already
+            os.kill(process.pid, signal.SIGCONT)
         process.join()
         assert process.exitcode in ends[sent]
         assert sent is signal.SIGKILL or half_written(tmp_path) == left_by_killed_ones

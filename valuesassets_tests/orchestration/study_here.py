@@ -21,11 +21,26 @@ def unpainted() -> Iterator[None]:
         yield
 
 
-def run_study_here(path: Path, only: Sequence[str] = (), times: int = 1) -> Iterator[Path]:
-    """Make a study, or assets of it by their last words, its files beside its own file.
+@contextlib.contextmanager
+def sketched() -> Iterator[None]:
+    """A block whose figures are drawn, but neither laid out nor written: it is about tables and words alone."""
+    blank = Image.new("RGB", (8, 8))
+    with contextlib.ExitStack() as patches:
+        patches.enter_context(unpainted())
+        patches.enter_context(mock.patch("valuesassets.figures.saving.save_figure", return_value=blank))
+        for module in ("figures.saving", "reporting.parts", "reporting.inline_svg", "instruments.survey.report.map"):
+            patches.enter_context(mock.patch(f"valuesassets.{module}.svg_text", return_value="<svg></svg>"))
+        yield
+
+
+def run_study_here(
+    path: Path, only: Sequence[str] = (), times: int = 1, is_forced: bool = False, may_fail: bool = False
+) -> Iterator[Path]:
+    """Make a study, or assets of it by their last words or their keys, its files beside its own file.
 
     Args:
-        times: how often; what is fresh is not made again.
+        times: how often; what is fresh is not made again, unless it is forced to be.
+        may_fail: whether parts may fail, as those whose inputs were never made.
 
     Yields:
         After each time the folder of the study's files.
@@ -34,8 +49,10 @@ def run_study_here(path: Path, only: Sequence[str] = (), times: int = 1) -> Iter
     storage = path.parent / "storage"
     definitions = build_definitions(study, storage)
     keys = definitions.get_repository_def().asset_graph.get_all_asset_keys()
-    wanted = Wanted({key for key in keys if key.path[-1] in only} if only else None)
+    named = {key for key in keys if key.path[-1] in only or key.to_user_string() in only}
+    wanted = Wanted(named if only else None, is_forced=is_forced)
     with unpainted(), dg.DagsterInstance.ephemeral() as instance:
         for _ in range(times):
-            assert list(run_study(definitions, instance, study=study, wanted=wanted)) == []
+            failures = list(run_study(definitions, instance, study=study, wanted=wanted))
+            assert may_fail or failures == [], failures
             yield storage / study.name

@@ -6,7 +6,7 @@ import pytest
 from valuesassets.definitions import build_definitions
 from valuesassets.records.study import load_study
 from valuesassets_tests.orchestration.small_study import copied
-from valuesassets_tests.orchestration.study_here import unpainted
+from valuesassets_tests.orchestration.study_here import sketched
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def test_a_partition_and_all_assets_without_partitions_beside_it_are_made_in_one
     runs = runs_of(graph)
     jobs = [dg.define_asset_job(f"run_{n}", selection=[*selection]) for n, (_, selection) in enumerate(runs)]
     together = dg.Definitions.merge(definitions, dg.Definitions(jobs=jobs))
-    with unpainted(), dg.DagsterInstance.ephemeral() as instance:
+    with sketched(), dg.DagsterInstance.ephemeral() as instance:
         for job, (partition, selection) in zip(jobs, runs, strict=True):
             run = together.resolve_job_def(job.name).execute_in_process(
                 instance=instance, partition_key=partition, raise_on_error=False

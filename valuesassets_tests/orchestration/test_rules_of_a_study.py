@@ -13,8 +13,7 @@ import pandas as pd
 import pytest
 import tomlkit
 
-from valuesassets_tests.cli.commands import run
-from valuesassets_tests.orchestration.small_study import study_environment
+from valuesassets_tests.orchestration.study_here import run_study_here, sketched
 
 pytestmark = pytest.mark.slow
 
@@ -94,12 +93,12 @@ def test_a_changed_rule_changes_what_every_instrument_concludes(
     for folder, instrument in itertools.product(folders, INSTRUMENTS):
         for stored in (folder / "storage").glob(f"*/{instrument}"):
             shutil.copytree(stored, storage / "small" / instrument)
-    environment = study_environment(tmp_path, path)
 
     def derive(assets: Sequence[str], changes: dict[str, Any]) -> dict[str, str]:
         study = merged(one_study(folders), merged({"inference": {"resamples": 199}}, changes))
         path.write_text(tomlkit.dumps(study), encoding="utf-8")
-        run("run", path, "--force", *(f"--only={asset}" for asset in assets), **environment)
+        with sketched():
+            list(run_study_here(path, assets, is_forced=True, may_fail=True))
         return results(storage, assets)
 
     all_assets = sorted({asset for _, assets in RULES.values() for asset in assets})

@@ -125,11 +125,16 @@ class CellBench:
 
     def behave(self, **told: object) -> None:
         """Tell the stand-in what to do; it waits for `go` all the same."""
+        (self.plan / "released").unlink(missing_ok=True)
         write_json(self.plan / "behaviour.json", told)
 
     def go(self) -> None:
         """Let the stand-in go on, and those to come."""
         (self.plan / "go").touch()
+
+    def release(self) -> None:
+        """Let the stand-in go on with the parts that it was told to hold."""
+        (self.plan / "released").touch()
 
     def wait(self) -> None:
         """Let those to come wait."""
@@ -190,13 +195,17 @@ class CellBench:
         thread = threading.Thread(target=lambda: outcomes.append((call or self.read)()), daemon=True)
         thread.start()
         yield outcomes
-        thread.join(180)
+        thread.join(300)
         assert outcomes, f"the run has not ended: {self.said_so_far()}"
 
     def said_so_far(self) -> str:
         """The log lines of the latest run."""
         runs = self.instance.get_runs(limit=1)
         return "\n".join(_lines(self.instance, runs[0].run_id)) if runs else ""
+
+    def has_said(self, words: str) -> bool:
+        """Whether the log of any run says so."""
+        return any(words in line for run in self.instance.get_runs() for line in _lines(self.instance, run.run_id))
 
     def materialised(self, language: str = "eng", family: str = "reference-mono") -> int:
         """How often a cell was materialised."""

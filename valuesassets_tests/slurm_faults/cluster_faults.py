@@ -179,7 +179,7 @@ def exit_0_with_a_truncated_parquet(bench: CellBench) -> Seen:
     return exit_0(bench, "not whole", truncate=True)
 
 
-@fault("the shared disk shows the exit file 2 s after Slurm says COMPLETED")
+@fault("the shared disk shows the exit file 2 s after Slurm says COMPLETED", exit_file_seconds=300)
 def exit_file_late(bench: CellBench) -> Seen:
     slow = bench.folder / "slow"
     slow.mkdir()

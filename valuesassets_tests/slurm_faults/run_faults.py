@@ -38,7 +38,10 @@ def worker_killed(bench: CellBench) -> Seen:
     return read_again(bench)
 
 
-@fault("Dagster's run worker is killed -9 at ten random moments, each of another cell", languages=LANGUAGES[:12])
+@fault(
+    "Dagster's run worker is killed -9 while its job runs, and at ten random moments, each of another cell",
+    languages=LANGUAGES[:13],
+)
 def worker_killed_at_random_moments(bench: CellBench) -> Seen:
     bench.behave(seconds_after=4)
     bench.go()
@@ -51,7 +54,10 @@ def worker_killed_at_random_moments(bench: CellBench) -> Seen:
         seconds = time.monotonic() - started
     for language in others:
         with run_worker(bench, language) as worker:
-            time.sleep(moments.uniform(0, 1) * seconds)
+            if language == others[0]:
+                bench.until_started(3)
+            else:
+                time.sleep(moments.uniform(0, 1) * seconds)
             worker.kill()
             worker.join()
         if not bench.materialised(language):
@@ -114,8 +120,7 @@ def claims_looked_at_while_a_grid_ends(bench: CellBench) -> Seen:
 def two_runs_of_one_cell(bench: CellBench) -> Seen:
     with bench.reading() as first, bench.reading() as second:
         bench.until_started()
-        bench.until(lambda: len(bench.instance.get_runs()) == 2)
-        time.sleep(2)
+        bench.until(lambda: bench.has_said("going on with job"))
         bench.go()
     return Seen(f"{state_of(first)}, {state_of(second)}, one job", "success, success")
 

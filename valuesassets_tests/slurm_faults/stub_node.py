@@ -2,7 +2,7 @@
 
 It runs as a bare script (`python -S`), so that a fault costs no time but its own. In the folder that PLAN names it
 finds `readings/<cell>.parquet` and `behaviour.json`; it notes there in `starts` and `ends` what was run, and waits for
-`go` to appear.
+`go` to appear, and with parts that are `held` for `released`.
 """
 
 import json
@@ -43,6 +43,8 @@ def main():
                 stream.write(bytes(65_536))
     failures = {}
     for cell in job["cells"]:
+        while cell["name"].split("/")[1] in told.get("held", []) and not (plan / "released").exists():
+            time.sleep(0.05)
         if told.get("no_output"):
             break
         if cell["name"].split("/")[1] in told.get("failing", []):
@@ -55,7 +57,6 @@ def main():
         hidden = target.with_name(".hidden")
         hidden.write_bytes(content[: len(content) // 2] if told.get("truncate") else content)
         hidden.replace(target)
-        time.sleep(told.get("seconds_per_cell", 0))
     time.sleep(told.get("seconds_after", 0))
     note(plan, "ends")
     print(f"read {len(job['cells'])} cells with {len(memory)} bytes", flush=True)

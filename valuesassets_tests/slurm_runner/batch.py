@@ -29,4 +29,4 @@ def start(submission: Submission, variables: Mapping[str, str] | None = None) ->
 
 def run(submission: Submission, variables: Mapping[str, str] | None = None) -> int:
     """The exit status of its task."""
-    return start(submission, variables).wait(60)
+    return start(submission, variables).wait(300)

@@ -63,4 +63,4 @@ def login_node(folder: Path, variables: Mapping[str, str]) -> Iterator[LoginNode
         yield LoginNode(process, folder, client)
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(300)

@@ -64,7 +64,7 @@ def by(user, work, *arguments):
 
     process = multiprocessing.get_context("fork").Process(target=become)
     process.start()
-    process.join(60)
+    process.join(300)
     assert process.exitcode == 0
     return mine.recv()
 

@@ -82,7 +82,7 @@ def measuring(instance, root, told):
     [submission] = submissions(root)
     yield submission / "0" / MESSAGES, results
     (root / "go").touch()
-    thread.join(120)
+    thread.join(300)
 
 
 def test_what_a_job_reports_arrives_and_its_context_stays(cluster, instance, tmp_path):
@@ -171,7 +171,7 @@ def test_a_result_in_a_job_that_serves_others_is_taken_before_its_end(cluster, i
     assert materialise(instance, project(tmp_path, "wait", take=lambda submission, index: True)).success
     assert [state for _, state in jobs(cluster, tmp_path)] == ["RUNNING"]
     (tmp_path / "go").touch()
-    assert first.wait(60) == 0
+    assert first.wait(300) == 0
 
 
 def test_who_asks_again_after_a_success_wants_it_anew(cluster, instance, tmp_path):
@@ -185,7 +185,7 @@ def cancel_in_the_ui(instance, process, is_signal_lost=False):
     instance.report_run_canceling(instance.get_runs(limit=1)[0])
     if not is_signal_lost:
         process.send_signal(signal.SIGINT)
-    process.wait(60)
+    process.wait(300)
 
 
 @pytest.mark.parametrize("is_signal_lost", [False, True])
@@ -206,7 +206,7 @@ def test_a_job_that_another_run_waits_for_is_not_cancelled(cluster, instance, tm
     cancel_in_the_ui(instance, second)
     assert any("goes on: another run waits for it" in line for line in latest_log(instance))
     (tmp_path / "go").touch()
-    assert first.wait(60) == 0
+    assert first.wait(300) == 0
     assert {run.status.value for run in instance.get_runs()} == {"SUCCESS", "CANCELED"}
     assert len(jobs(cluster, tmp_path)) == 1
 

@@ -37,7 +37,7 @@ def told_to_stop(root, *command):
     _, process = started(root, *command)
     time.sleep(0.01)
     os.kill(process.pid, signal.SIGTERM)
-    return process.wait(30)
+    return process.wait(300)
 
 
 def exit_file(submission):
@@ -82,7 +82,7 @@ def test_a_command_told_to_stop_may_take_its_time_and_be_told_again(tmp_path):
     for _ in range(3):
         os.kill(process.pid, signal.SIGTERM)
         time.sleep(0.1)
-    assert process.wait(30) == 75
+    assert process.wait(300) == 75
     assert list(submission.folder.rglob("saved"))
     assert exit_file(submission)["rc"] == 75
 

@@ -2,7 +2,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -115,8 +114,7 @@ def test_a_controller_that_is_silent_for_too_long_leaves_it_open_and_the_job_is_
         cluster.thaw()
     assert open_submission(submission.folder).was_asked
     found = submit(submission, commands, heard.append)
-    wait_until(lambda: ids(cluster, submission))
-    time.sleep(1)
+    submit(prepared(tmp_path, "true"), commands)  # once it is served, what was asked before it is
     assert ids(cluster, submission) == {found.job_id}
 
 

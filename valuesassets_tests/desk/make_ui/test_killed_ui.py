@@ -101,13 +101,13 @@ def test_servers_end_with_the_one_that_watches_them_and_runs_go_on(own):
             (run_id,) = executing(instance)
             servers = own.servers()
             os.kill(first.pid, signal.SIGKILL)
-            wait_until(lambda: not any(has_process(servers[name]) for name in SERVERS - {"code_server"}), 10)
+            wait_until(lambda: not any(has_process(servers[name]) for name in SERVERS - {"code_server"}))
         with own.up():
             assert executing(instance).keys() == {run_id}
             own.open_gates("a")
             wait_until(lambda: runs(instance, "SUCCESS"), said=own.end)
             assert [run.run_id for run in instance.get_runs()] == [run_id]
-        wait_until(lambda: not own.processes(), 60, said=own.processes)
+        wait_until(lambda: not own.processes(), said=own.processes)
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def test_ctrl_c_stops_all_and_what_it_interrupts_is_run_again(own, number):
             launch_backfill(own.address, CELLS, ["a"])
             wait_until(lambda: executing(instance), said=own.end)
             first.send_signal(number)
-            assert first.wait(60) == 0
+            assert first.wait(300) == 0
         assert own.processes() == []
         (run,) = instance.get_runs()
         assert run.status in (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.STARTED)

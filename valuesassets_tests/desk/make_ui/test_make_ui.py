@@ -73,7 +73,7 @@ def test_a_second_one_over_the_same_instance_is_refused_and_the_first_goes_on(ui
     log = ui.folder / "second.log"
     ports = [str(port) for port in free_ports(2)]
     with ui_process(ui.environment, log, "--port", ports[0], "--pages-port", ports[1]) as second:
-        assert second.wait(60) == 1
+        assert second.wait(300) == 1
     (line,) = log.read_text().splitlines()
     assert f"another UI is up at {ui.address} (process" in line
     assert ui.servers() == before
@@ -118,7 +118,7 @@ def test_an_interrupted_start_leaves_nothing(own):
     with own.starting() as server:
         wait_until(lambda: "waiting for" in own.said(), said=own.end)
         server.send_signal(signal.SIGINT)
-        assert server.wait(60) == 0
+        assert server.wait(300) == 0
     assert own.processes() == []
     assert "the UI:" not in own.said()
     assert not (own.folder / "storage" / "dagster" / "ui.json").exists()
@@ -165,7 +165,7 @@ def test_a_ui_that_a_shell_starts_in_the_background_is_stopped_by_sigterm(own):
             time.sleep(1)
             assert server.poll() is None
             server.send_signal(signal.SIGTERM)
-            assert server.wait(60) == 0
+            assert server.wait(300) == 0
     finally:
         signal.signal(signal.SIGINT, before)
     assert own.processes() == []

@@ -11,10 +11,10 @@ from valuesassets.instruments.psych_tasks.material.task_files import load_task
 from valuesassets.instruments.psych_tasks.material.transcripts import derive_transcripts, task_transcripts
 from valuesassets.instruments.psych_tasks.trials.asked_marks import ask_task
 from valuesassets.node.job_process import main
+from valuesassets_tests.node import held_job
 from valuesassets_tests.node.node_jobs import score_job, start
 from valuesassets_tests.orchestration.rainy_study import EVERY_MARK, text, write_task
 from valuesassets_tests.tiny_models import sentencepiece_like, write_model
-from valuesassets_tests.waiting import wait_until
 
 PEOPLE, MARKS, BEFORE_THE_END = 300, 3, 100
 
@@ -69,8 +69,8 @@ def test_killed_in_the_middle_it_reads_only_what_was_not_read_and_shows_how_far_
         for name in ("whole", "killed")
     )
     store = tmp_path / "killed/known"
-    process = start(killed)
-    wait_until(lambda: len(kept_in(store)) > BEFORE_THE_END or process.poll() is not None, every=0.01)
+    process = start(killed, str(BEFORE_THE_END), program=held_job.PROGRAM)
+    held_job.wait_until_held(process)
     process.kill()
     output, _ = process.communicate()
     before = set(kept_in(store))

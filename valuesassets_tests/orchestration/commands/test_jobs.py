@@ -83,7 +83,7 @@ def test_what_a_job_has_started_ends_with_it(instance, tmp_path, how):
             job.send_signal(signal.SIGINT)
         else:
             job.kill()
-        job.wait(60)
+        job.wait(300)
     wait_until(lambda: all(RunProcess.find(each.run_id, each.pid) != each for each in processes))
     ended = dg.DagsterRunStatus.CANCELED if how == "cancelled" else dg.DagsterRunStatus.FAILURE
     assert {part.run_id: part.status for part in parts(instance, whole)} == {part.run_id: ended for part in started}

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
@@ -52,7 +51,7 @@ def meets(own, other):
 
     def body() -> None:
         own.touch()
-        wait_until(other.exists, 60)
+        wait_until(other.exists)
 
     return body
 
@@ -70,9 +69,12 @@ def test_parts_that_rest_on_nothing_unmade_are_made_at_the_same_time(instance, f
 def test_a_part_waits_for_its_inputs_and_a_failed_one_stops_only_itself(instance, forks, tmp_path):
     order = tmp_path / "order"
 
+    def is_failed() -> bool:
+        return any(run.status == dg.DagsterRunStatus.FAILURE for run in instance.get_runs())
+
     @dg.asset(key_prefix="toy")
     def slow() -> None:
-        time.sleep(0.5)
+        wait_until(is_failed)
         order.write_text("slow")
 
     @dg.asset(key_prefix="toy", deps=[slow])
@@ -142,7 +144,7 @@ def test_forks_end_when_their_command_is_killed(instance, tmp_path):
         forks = command.stdout.readline().split()
         command.kill()
     assert len(forks) == min(4, len(os.sched_getaffinity(0)))
-    wait_until(lambda: not any(Path("/proc", pid).exists() for pid in forks), 30)
+    wait_until(lambda: not any(Path("/proc", pid).exists() for pid in forks))
 
 
 def test_on_one_core_runs_are_made_one_by_one(monkeypatch):

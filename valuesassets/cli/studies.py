@@ -253,12 +253,12 @@ def _lines(study: Study, label: str, prompts: Iterable[Sequence[Trial]], is_surv
     listed = [trials for trials in prompts if trials and trials[0].language in languages]
     draws, rounds = (family.draws, family.draws.rounds) if is_survey and family.draws else (None, 1)
     # The draws of a preflight are among those of its cell.
-    asked = (
+    requests = (
         [*listed, *_preflights(study, listed)]
         if draws is None
         else [drawn_trials(trials, draws, family.prompting, study.seed, draws.n) for trials in listed]
     )
-    for trials in asked:
+    for trials in requests:
         model, is_compared = str(family.model_id).format(lang=trials[0].language), draws is None
         asking = RemoteAsking(model, family.endpoint, family.prompting, trials, is_compared=is_compared)
         by_model.setdefault(model, []).append(asking)

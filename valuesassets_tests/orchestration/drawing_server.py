@@ -81,10 +81,10 @@ def written_answer(truth: Truth, random: np.random.Generator) -> tuple[str, int 
     """A text drawn by a truth, and the code of the option that it says; None where it says none."""
     place = int(random.choice(len(truth.probs) + 1, p=[*truth.probs, 1 - sum(truth.probs)]))
     is_option = place < len(truth.probs)
-    shown = place if is_option else int(random.integers(len(truth.labels)))
-    other = truth.labels[(shown + 1) % len(truth.labels)]
-    forms = [form for form in READABLE if truth.texts[shown] or "{text}" not in form] if is_option else UNREADABLE
+    place_shown = place if is_option else int(random.integers(len(truth.labels)))
+    other = truth.labels[(place_shown + 1) % len(truth.labels)]
+    forms = [form for form in READABLE if truth.texts[place_shown] or "{text}" not in form] if is_option else UNREADABLE
     text = forms[random.integers(len(forms))].format(
-        label=truth.labels[shown], text=truth.texts[shown], other=other, cue=truth.cue
+        label=truth.labels[place_shown], text=truth.texts[place_shown], other=other, cue=truth.cue
     )
     return text, truth.values[place] if is_option else None

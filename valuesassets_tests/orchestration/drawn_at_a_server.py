@@ -39,7 +39,7 @@ def truths_of(survey: Path, language: str, p_valid: float = 0.9) -> dict[str, Tr
     return truths
 
 
-def draw_cell(survey: Path, language: str, known: Path | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
+def draw_cell(survey: Path, language: str, store: Path | None = None) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Draw a language's answers at a server: each text beside the code that it was written for, and each mean answer
     beside the true one.
 
@@ -50,9 +50,9 @@ def draw_cell(survey: Path, language: str, known: Path | None = None) -> tuple[p
     trials = main_trials(read_trials(survey / f"trials/{language}.parquet"))
     server = DrawingServer(truths)
     with server.serving():
-        asked = drawn_trials(trials, Draws(n=N), CHAT, seed=1, n=N)
-        asking = RemoteAsking(MODEL, server.endpoint(concurrency=4), CHAT, asked, is_compared=False)
-        answers, _ = asking.ask(asking.connect(known), store=known)
+        requests = drawn_trials(trials, Draws(n=N), CHAT, seed=1, n=N)
+        asking = RemoteAsking(MODEL, server.endpoint(concurrency=4), CHAT, requests, is_compared=False)
+        answers, _ = asking.ask(asking.connect(store), store=store)
     rows = derive_drawn_answers(trials, answers.records, load_lexicon(language))
     prompts = {trial.trial_id: trial.prompt for trial in trials}
     texts = pd.DataFrame(rows).rename(columns={"response_value": "read"})

@@ -76,44 +76,44 @@ class Drawn:
 
 @pytest.fixture(scope="module")
 def drawn(small_study, tmp_path_factory):
-    made = Drawn(small_study, tmp_path_factory.mktemp("drawn"))
-    with made.server.serving():
-        made.write(f"n = {N}")
-        failed, paid = made.run()
+    cell = Drawn(small_study, tmp_path_factory.mktemp("drawn"))
+    with cell.server.serving():
+        cell.write(f"n = {N}")
+        failed, paid = cell.run()
         assert failed == []
-        yield made, paid
+        yield cell, paid
 
 
 def test_every_prompt_is_drawn_as_often_as_the_study_says_and_nothing_twice(drawn):
-    made, paid = drawn
-    preflight = read_trials(made.folder / "storage/small/jobs/survey/preflight/chat/eng.trials.parquet")
+    cell, paid = drawn
+    preflight = read_trials(cell.folder / "storage/small/jobs/survey/preflight/chat/eng.trials.parquet")
     # The draws of the preflight are among those of the grid.
     assert len(preflight) >= 20
-    requests = Counter((body["messages"][-1]["content"], body["seed"]) for body in made.server.bodies[:paid])
+    requests = Counter((body["messages"][-1]["content"], body["seed"]) for body in cell.server.bodies[:paid])
     assert {request: n for request, n in requests.items() if n > 1} == {}
-    assert paid == made.prompts * N
-    failed, paid_again = made.run()
+    assert paid == cell.prompts * N
+    failed, paid_again = cell.run()
     assert (failed, paid_again) == ([], 0)
 
 
 def test_no_text_is_read_as_another_option(drawn):
-    made, _ = drawn
-    rows = made.table("drawn_answers")
-    prompts = {trial.trial_id: trial.prompt for trial in read_trials(made.survey / "trials/eng.parquet")}
-    codes = [made.server.codes[prompts[row.trial_id], row.text] for row in rows.itertuples()]
+    cell, _ = drawn
+    rows = cell.table("drawn_answers")
+    prompts = {trial.trial_id: trial.prompt for trial in read_trials(cell.survey / "trials/eng.parquet")}
+    codes = [cell.server.codes[prompts[row.trial_id], row.text] for row in rows.itertuples()]
     truth = pd.Series(codes, dtype="float")
-    said = rows["response_value"].astype(float)
-    assert len(rows) == made.prompts * N
-    assert (said.isna() == truth.isna()).all()
-    assert (said.dropna() == truth.dropna()).all()
+    codes_read = rows["response_value"].astype(float)
+    assert len(rows) == cell.prompts * N
+    assert (codes_read.isna() == truth.isna()).all()
+    assert (codes_read.dropna() == truth.dropna()).all()
     assert {"option", "no_option", "two_options", "off_scale", "empty"} <= set(rows["standing"])
 
 
 def test_readings_are_the_shares_of_the_draws(drawn):
-    made, _ = drawn
-    rows = made.table("drawn_answers")
-    trials = {trial.trial_id: trial for trial in read_trials(made.survey / "trials/eng.parquet")}
-    readings = read_readings(made.survey / "readings/chat/eng.parquet")
+    cell, _ = drawn
+    rows = cell.table("drawn_answers")
+    trials = {trial.trial_id: trial for trial in read_trials(cell.survey / "trials/eng.parquet")}
+    readings = read_readings(cell.survey / "readings/chat/eng.parquet")
     assert [reading.trial_id for reading in readings] == [id for id, each in trials.items() if each.estimator is None]
     for reading in readings:
         mine = rows.loc[rows["trial_id"] == reading.trial_id]
@@ -121,36 +121,36 @@ def test_readings_are_the_shares_of_the_draws(drawn):
         assert list(reading.label_counts) == counts
         assert reading.n_drawn == N
         assert reading.p_valid == pytest.approx(sum(counts) / N)
-    about = table_metadata(made.survey / "readings/chat/eng.parquet")
+    about = table_metadata(cell.survey / "readings/chat/eng.parquet")
     assert '"n": 10' in about["draws"]
-    probe = made.table("probe_distributions").drop_duplicates("question_id")
+    probe = cell.table("probe_distributions").drop_duplicates("question_id")
     is_read = probe["status"] == "ok"
     assert is_read.mean() > 0.9
     assert (probe.loc[is_read, "n_drawn"] == 2 * N).all()
-    exact = pd.read_parquet(made.survey / "probe_distributions/reference-multi/eng.parquet")
-    assert len(exact) == len(made.table("probe_distributions"))
+    exact = pd.read_parquet(cell.survey / "probe_distributions/reference-multi/eng.parquet")
+    assert len(exact) == len(cell.table("probe_distributions"))
 
 
-def readings_of(made):
+def readings_of(cell):
     """Materialise the family's readings in this process; the number of answers that were paid for."""
-    paid, study = made.server.paid, load_study(str(made.study))
+    paid, study = cell.server.paid, load_study(str(cell.study))
     with mock.patch.dict(os.environ, {"THE_KEY": KEY}):
-        result = materialise(made.folder / "storage", study, ["readings"], cell_key("chat", "eng"))
+        result = materialise(cell.folder / "storage", study, ["readings"], cell_key("chat", "eng"))
     assert failures(result) == []
-    return made.server.paid - paid
+    return cell.server.paid - paid
 
 
-def about_draws(made):
-    return json.loads(table_metadata(made.survey / "readings/chat/eng.parquet")["draws"])
+def about_draws(cell):
+    return json.loads(table_metadata(cell.survey / "readings/chat/eng.parquet")["draws"])
 
 
 @pytest.fixture
 def fresh(drawn, tmp_path):
     """The drawn study without its draws, to be drawn in another way."""
-    made, _ = drawn
-    shutil.copytree(made.folder, tmp_path / "fresh", ignore=shutil.ignore_patterns("known_readings", "dagster"))
+    cell, _ = drawn
+    shutil.copytree(cell.folder, tmp_path / "fresh", ignore=shutil.ignore_patterns("known_readings", "dagster"))
     again = Drawn.__new__(Drawn)
-    again.folder, again.study, again.before, again.server = tmp_path / "fresh", None, made.before, made.server
+    again.folder, again.study, again.before, again.server = tmp_path / "fresh", None, cell.before, cell.server
     again.survey, again.study = again.folder / "storage/small/survey", again.folder / "small.toml"
     for noun in ("readings", "drawn_texts"):
         shutil.rmtree(again.survey / noun / "chat")
@@ -186,23 +186,23 @@ def test_a_budget_ends_the_rounds_after_a_whole_one(fresh):
 
 
 def test_kills_lose_no_answer_that_has_arrived(drawn, tmp_path):
-    made, _ = drawn
-    job = read_job(made.folder / "storage/small/jobs/survey/readings/chat/eng/job.json")
-    cell = job.cells[0].model_copy(update={"answers": tmp_path / "answers.parquet"})
-    known = tmp_path / "known"
-    write_job(tmp_path / "job.json", job.model_copy(update={"cells": (cell,), "known_readings": known}))
+    cell, _ = drawn
+    job = read_job(cell.folder / "storage/small/jobs/survey/readings/chat/eng/job.json")
+    request = job.cells[0].model_copy(update={"answers": tmp_path / "answers.parquet"})
+    store = tmp_path / "known"
+    write_job(tmp_path / "job.json", job.model_copy(update={"cells": (request,), "known_readings": store}))
     command = [sys.executable, "-m", "valuesassets.node", str(tmp_path / "job.json")]
-    environment, total, paid = os.environ | {"THE_KEY": KEY}, made.prompts * N, made.server.paid
+    environment, total, paid = os.environ | {"THE_KEY": KEY}, cell.prompts * N, cell.server.paid
     for share in (0.02, 0.3, 0.6, 0.9, 0.995):
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_until(lambda share=share: made.server.paid - paid >= share * total, every=0.005)
+        wait_until(lambda share=share: cell.server.paid - paid >= share * total, every=0.005)
         process.kill()
         process.wait()
-        wait_until(lambda: made.server.at_once == 0)
+        wait_until(lambda: cell.server.at_once == 0)
     subprocess.run(command, env=environment, check=True, capture_output=True)
     # What was under way at a kill was paid for, and never arrived.
-    assert total <= made.server.paid - paid <= total + 5 * job.cells[0].endpoint.concurrency
-    whole = read_answers(made.survey / "drawn_texts/chat/eng.parquet")
+    assert total <= cell.server.paid - paid <= total + 5 * job.cells[0].endpoint.concurrency
+    whole = read_answers(cell.survey / "drawn_texts/chat/eng.parquet")
     assert read_answers(tmp_path / "answers.parquet") == whole
 
 

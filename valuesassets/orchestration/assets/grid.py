@@ -107,16 +107,16 @@ def preflight_asset(study: Study, instrument: Instrument, directional: str) -> d
             for part, written in parts.items()
             if written
         }
-        asked = [
+        cells = [
             asked_cell(study, storage, instrument, Cell(name, part), folder, chosen[part.name])
             for part in parts
             if chosen.get(part.name)
         ]
         log: dict[str, Any] = {}
-        if asked:
-            job = _job_of(study, storage, name, asked)
+        if cells:
+            job = _job_of(study, storage, name, cells)
             log["log"] = link_to(storage, run_node_job(context, job, study, storage, name))
-        answered = {path.stem: path for path in (answered_file(study, cell, folder) for cell in asked)}
+        answered = {path.stem: path for path in (answered_file(study, cell, folder) for cell in cells)}
         verdict, failing, doubtful = judge_preflight(
             name,
             chosen,

@@ -85,9 +85,9 @@ def score_cell(
 ) -> ScoreCell:
     """The entry of a score job for one cell, by default named `<model>/<language>`; `model` is the folder of a
     reference model outside its family's folder."""
-    asked = _asked(study, storage, family, language, instrument, model)
+    model_settings = _model_settings(study, storage, family, language, instrument, model)
     return ScoreCell(
-        name=name or f"{family}/{language}", trials=trials.absolute(), readings=readings.absolute(), **asked
+        name=name or f"{family}/{language}", trials=trials.absolute(), readings=readings.absolute(), **model_settings
     )
 
 
@@ -102,11 +102,13 @@ def generate_cell(
     is_drawn: bool = False,
 ) -> GenerateCell:
     """The entry of a generate job for one file of trials of a cell."""
-    asked = _asked(study, storage, cell.family, cell.language, instrument)
-    return GenerateCell(name=name, trials=trials.absolute(), answers=answers.absolute(), is_drawn=is_drawn, **asked)
+    model_settings = _model_settings(study, storage, cell.family, cell.language, instrument)
+    return GenerateCell(
+        name=name, trials=trials.absolute(), answers=answers.absolute(), is_drawn=is_drawn, **model_settings
+    )
 
 
-def _asked(
+def _model_settings(
     study: Study, storage: Storage, family: str, language: str, instrument: Instrument, model: Path | None = None
 ) -> dict[str, Any]:
     """What the entry of any job says of a cell's model, and of how it is asked."""

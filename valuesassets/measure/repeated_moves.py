@@ -17,7 +17,7 @@ def repeated_square(change: Array) -> Array:
 
     It estimates the variance, over items, of the part of a change that repeats. It can be negative.
 
-    >>> float(repeated_square(np.array([[0.1, -0.1], [0.3, -0.3]])))
+    >>> repeated_square(np.array([[0.1, -0.1], [0.3, -0.3]])).round(9).item()
     0.03
     """
     n = change.shape[-2]

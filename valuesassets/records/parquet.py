@@ -71,19 +71,20 @@ def write_frame(path: Path, frame: "pd.DataFrame", table: Table) -> None:
 
 
 def read_table(path: Path, table: Table) -> pa.Table:
-    """A parquet file's rows in the columns of a table; further ones are dropped, absent ones that may be are empty.
+    """A parquet file's rows in the columns of a table; further ones are dropped, absent `added_later` ones are empty.
 
     Raises:
         StorageError: the file is absent or damaged, or a column is missing or of another type.
     """
-    rows = _with_unused(read_rows(path, table), table)
-    missing = [name for name in table.names if name not in rows.column_names]
+    rows = read_rows(path, table)
+    schema = table.schema_with(rows.column_names)
+    missing = [name for name in schema.names if name not in rows.column_names]
     if missing:
         raise StorageError(
             f"{path}: column {missing[0]} is missing; it was written by another command or version: name another file"
         )
     try:
-        return rows.select(table.names).cast(table.schema.with_metadata(rows.schema.metadata))
+        return rows.select(schema.names).cast(schema.with_metadata(rows.schema.metadata))
     except (pa.ArrowInvalid, ValueError) as error:
         raise StorageError(f"{path}: {error}") from None
 
@@ -148,13 +149,6 @@ def read_rows(path: Path, table: Table) -> pa.Table:
     for field in table.schema:
         if field.name in table.added_later and field.name not in rows.column_names:
             rows = rows.append_column(field, pa.nulls(len(rows), field.type))
-    return rows
-
-
-def _with_unused(rows: pa.Table, table: Table) -> pa.Table:
-    """Rows with the columns that only files with such values have, empty where they are absent."""
-    for name in sorted(table.where_used - set(rows.column_names)):
-        rows = rows.append_column(table.schema.field(name), pa.nulls(len(rows), table.schema.field(name).type))
     return rows
 
 

@@ -16,7 +16,7 @@ def probe(name: str, model: str = "toy", **changes: object) -> Make:
     """A probe parquet with two answers to one question."""
     answer = {"model": model, "model_id": model, "model_type": "multi", "language": "eng", "question_id": "v39"}
     filler = {"string": "x", "int32": 1, "bool": False, "double": 0.5}
-    plain = {f.name: None if f.nullable else filler.get(str(f.type)) for f in PROBE_DISTRIBUTIONS.schema}
+    plain = {f.name: None if f.nullable else filler.get(str(f.type)) for f in PROBE_DISTRIBUTIONS.schema_with(())}
     rows = [plain | answer | {"response_value": value} | changes for value in (1, 2)]
     return lambda folder: write_table(folder / "probes" / name, rows, PROBE_DISTRIBUTIONS)
 

@@ -42,6 +42,7 @@ USUAL_NUMBERS = {0.05, 0.95, 0.025, 0.975, 1.96}
 USUAL_WORDS = re.compile(r"\b9(5|7\.5) ?%|\bHolm\b")
 OTHERWISE_MEANT = {
     "comparing/item_statistics.py": 1,  # an entropy
+    "comparing/shift_power.py": 1,  # a drift in scale units
     "comparing/two_studies.py": 1,  # two studies are compared by a command, whose level is its own
     "figures/awareness_plane.py": 1,  # places on a page, here and in four others below
     "figures/calibration.py": 1,  # a percentile of errors, as in the study's phantom.max_w1_unit_p95

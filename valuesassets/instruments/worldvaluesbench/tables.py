@@ -107,6 +107,7 @@ RATING_DISTRIBUTIONS = table(
     "worldvaluesbench/rating_distributions",
     "an answer of a model to a question, for a profile (`Q1@B_COUNTRY=156,...`) or without one",
     *PROBE_DISTRIBUTIONS.columns,
+    where_used=[*PROBE_DISTRIBUTIONS.where_used],
     is_exact=True,
 )
 READOUTS = table(

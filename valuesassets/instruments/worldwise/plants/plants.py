@@ -159,7 +159,7 @@ def choice_distributions(choices: pd.DataFrame) -> pd.DataFrame:
         asked_id(str(scenario), condition_of(str(culture)))
         for scenario, culture in zip(choices["scenario_id"], choices["culture"], strict=True)
     ]
-    shared = choices.reindex(columns=PROBE_DISTRIBUTIONS.names).assign(
+    shared = choices.reindex(columns=PROBE_DISTRIBUTIONS.schema_with(()).names).assign(
         question_id=asked_ids,
         language=choices["culture"],
         response_type=str(ResponseType.BINARY),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from valuesassets.instruments.survey.material.indicators import INDICATORS
 from valuesassets.instruments.survey.measures.map.answers import (
@@ -34,8 +35,6 @@ PLACED = (
     *("distance_from_content_free", "distance_low", "distance_high", "nearest_content_free", "is_distinguishable"),
 )
 """Columns of points with enough indicators; with too few, the stand-ins would decide."""
-REACH = 1.96
-"""Standard deviations by drawing by which each end of a box goes out."""
 
 
 @dataclass(frozen=True)
@@ -153,13 +152,14 @@ def model_rows(
 ) -> list[dict[str, Any]]:
     """A row per cell; its region is the box around its points in every order and wording.
 
-    Intervals of probabilities widen the box, and each of its ends goes out by `REACH` standard deviations that drawing
-    gives the order it is from. A cell with too few indicators has no place, and a cell of an unreliable family is not
+    Intervals of probabilities widen the box, and each of its ends goes out by the interval, at the study's level, that
+    drawing gives the order it is from. A cell with too few indicators has no place, and a cell of an unreliable family is not
     drawn.
     """
     places, views = ground.place(cells.means), ground.place(cells.views)
     down, up = _widened(cells, ground)
-    reach = 0.0 if cells.noise is None else REACH * np.sqrt(_noise_of_points(cells.noise, ground))
+    n_sds = norm.ppf((1 + study.inference.level) / 2)
+    reach = 0.0 if cells.noise is None else n_sds * np.sqrt(_noise_of_points(cells.noise, ground))
     low = np.minimum((views - reach).min(axis=1), places) - down
     high = np.maximum((views + reach).max(axis=1), places) + up
     sds = _sds_by_drawing(cells, ground)

@@ -153,8 +153,8 @@ def model_rows(
     """A row per cell; its region is the box around its points in every order and wording.
 
     Intervals of probabilities widen the box, and each of its ends goes out by the interval, at the study's level, that
-    drawing gives the order it is from. A cell with too few indicators has no place, and a cell of an unreliable family is not
-    drawn.
+    drawing gives the order it is from. A cell with too few indicators has no place, and a cell of an unreliable family
+    is not drawn.
     """
     places, views = ground.place(cells.means), ground.place(cells.views)
     down, up = _widened(cells, ground)

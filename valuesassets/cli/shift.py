@@ -45,11 +45,12 @@ def _verdicts(study: "Study", place: Path) -> Iterator[str]:
     for row in records(_frame(place / "shift" / "verdicts.parquet")):
         key = (row["shift"], row["toward"])
         if not isinstance(row["verdict"], str):
-            yield f"{key[0]}, {key[1]}: no verdict: {row['reason']}"
+            yield f"{key[0]}, towards {key[1]}: no verdict: {row['reason']}"
             continue
         of = slopes[key]
         yield (
-            f"{key[0]}: {row['verdict']}; slope {of['slope']:+.3f} [{of['slope_low']:+.3f}, {of['slope_high']:+.3f}], "
+            f"{key[0]}, towards {key[1]}: {row['verdict']}; "
+            f"slope {of['slope']:+.3f} [{of['slope_low']:+.3f}, {of['slope_high']:+.3f}], "
             f"{of['toward_unit']:+.3f} scale units, corrected p {of['p_corrected']:.3g}; tested: "
             f"{shift_sentence(study, *key)}"
         )

@@ -41,7 +41,9 @@ def test_after_a_run_verdicts_are_printed_with_their_figures(study, tmp_path):
     stored(tmp_path, shifts=tables["shifts"], verdicts=tables["verdicts"])
     output = succeed("shift", study)
     row = tables["shifts"].iloc[0]
-    assert output.startswith(f"tuning: moved towards GB; slope {row['slope']:+.3f} [{row['slope_low']:+.3f}, ")
+    assert output.startswith(
+        f"tuning, towards GB: moved towards GB; slope {row['slope']:+.3f} [{row['slope_low']:+.3f}, "
+    )
     assert (
         "tested: Between these two checkpoints, reference-multi and reference-mono, answers moved towards GB." in output
     )
@@ -51,7 +53,7 @@ def test_a_country_without_a_verdict_has_its_reason(study, tmp_path):
     tables = derived(a_grid(), a_study(toward=("VN",)))
     stored(tmp_path, shifts=tables["shifts"], verdicts=tables["verdicts"])
     output = succeed("shift", study)
-    assert output == "tuning, VN: no verdict: no people of VN in the study's files\n"
+    assert output == "tuning, towards VN: no verdict: no people of VN in the study's files\n"
 
 
 def test_a_refused_analysis_says_why(study, tmp_path):

@@ -42,8 +42,8 @@ ALL = "all"
 IDENTICAL, NOT_MOVED = "identical", "not shown to have moved"
 NOT_TOWARDS, TOWARDS, AWAY = "moved, not towards {}", "moved towards {}", "moved away from {}"
 NOTES = (
-    "slope: change of the mean answers along what sets a country apart from the mean of the others; 0 for no move, 1 "
-    "for all of the way. Traces of response style are removed; slope_raw leaves them in.",
+    "The slope is the change of the mean answers along what sets a country apart from the mean of the others: 0 is no "
+    "move, 1 is the whole way. Traces of response style are removed; slope_raw leaves them in.",
     "Intervals and p count batteries, wordings and trainings, not questions. The people's own sampling error is left "
     "out (about 1 % of a slope).",
     "On the map nothing is tested: it rests on ten questions, and a model can come nearer to nearly all countries.",

@@ -20,6 +20,7 @@ A_COLUMN = "the survey and wave that a respondent took part in, not the instrume
 NAMED = {
     "cli/instruments.py": "names that groups of commands had before, which are accepted for one release",
     "cli/questionnaires.py": "the key `survey` of [questionnaires], not the instrument",
+    "cli/shift.py": "the command of one of its analyses, which reads its files",
     "people/survey_file.py": A_COLUMN,
     "records/columns.py": A_COLUMN,
 }

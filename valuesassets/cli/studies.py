@@ -229,7 +229,7 @@ def print_costs(study: Study, name: str) -> None:
         study_prompts = getattr(commands_of(instrument), "study_prompts", None)
         for label, family in remote.items():
             prompts = study_prompts(study) if study_prompts else _stored(study, instrument, family)
-            lines = list(_lines(study, label, prompts, instrument == "survey"))
+            lines = list(_lines(study, label, prompts, attribute_of(instrument, "DRAWS", False)))
             for line in lines or [_how_prompts_are_written(instrument, name)]:
                 print(f"{instrument} asks {label}: {line}")
 
@@ -241,7 +241,7 @@ def _how_prompts_are_written(instrument: str, name: str) -> str:
     return f"the costs are known once its prompts are written, which asks nothing: {command}"
 
 
-def _lines(study: Study, label: str, prompts: Iterable[Sequence[Trial]], is_survey: bool) -> Iterator[str]:
+def _lines(study: Study, label: str, prompts: Iterable[Sequence[Trial]], has_draws: bool) -> Iterator[str]:
     """One line for each model of a family that is asked something, its preflight included."""
     from valuesassets.answers.drawn_answers import drawn_trials
     from valuesassets.remote.asking import RemoteAsking
@@ -251,7 +251,7 @@ def _lines(study: Study, label: str, prompts: Iterable[Sequence[Trial]], is_surv
     assert family.endpoint is not None  # noqa: S101
     by_model: dict[str, list[RemoteAsking]] = {}
     listed = [trials for trials in prompts if trials and trials[0].language in languages]
-    draws, rounds = (family.draws, family.draws.rounds) if is_survey and family.draws else (None, 1)
+    draws, rounds = (family.draws, family.draws.rounds) if has_draws and family.draws else (None, 1)
     # The draws of a preflight are among those of its cell.
     requests = (
         [*listed, *_preflights(study, listed)]

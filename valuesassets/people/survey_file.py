@@ -335,7 +335,7 @@ def identities(values: NDArray | None, rows: NDArray[np.intp], places: Places, c
         raise HumanDataError(
             f"{column}: {pd.isna(ids).sum()} rows have no id, one of its own was expected of each; fill or remove them"
         )
-    is_whole = ids.dtype != object and np.array_equal(ids, np.rint(ids))
+    is_whole = ids.dtype != object and np.array_equal(ids, np.rint(ids)) and bool(np.all(np.abs(ids) < 2**63))
     names = (ids.astype(np.int64) if is_whole else ids).astype(str).astype(object)
     keys = pd.DataFrame({"country": places[rows], "name": names})
     twice = keys[keys.duplicated(keep=False).to_numpy()]

@@ -15,14 +15,15 @@ LIMITS = (0.02, 0.02, 0.03)
 """Mean errors within which a cell is recovered."""
 WORLDS, OWN_WORLDS = 200, 1000
 SIDES = ("forward", "reversed")
-SPOKEN = re.compile(r" ?0*(\d+)(?=[\s.,]|$)")
+SPOKEN = re.compile(r"\s*0*(\d+)[.,]?\s*")
+"""A text that says a number and nothing else."""
 
 
 def _shares(labels: list[str], values: list[int], said: dict[str, float]) -> tuple[np.ndarray, float]:
     """Shares of the options by increasing code, and of valid answers among all."""
     mass = np.zeros(len(labels))
     for text, weight in said.items():
-        found = SPOKEN.match(text)
+        found = SPOKEN.fullmatch(text)
         if found and found[1] in labels:
             mass[labels.index(found[1])] += weight
     return mass[np.argsort(values)] / mass.sum(), mass.sum() / sum(said.values())

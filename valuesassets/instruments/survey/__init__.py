@@ -4,3 +4,5 @@ TABLE = "questionnaires"  # its table of the study file
 
 PROMPT_GROUPS = ("questionnaires",)
 """The groups of assets that write its prompts; `valuesassets run STUDY --only GROUP` makes them."""
+
+DRAWS = True  # it counts the written answers of families that have `draws`

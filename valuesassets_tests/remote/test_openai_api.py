@@ -447,6 +447,16 @@ def test_some_requests_are_sent_twice_and_what_differs_is_recorded():
     assert described["asked_twice"] == {"requests": 4, "largest_difference": pytest.approx(0.01)}
 
 
+def kill_half_way(script, server):
+    """Kill a process that asks a server, once 30 of its requests are answered, and wait until none is under way."""
+    process = subprocess.Popen([sys.executable, "-c", script], cwd=REPOSITORY)
+    wait_until(lambda: server.paid >= 30 or process.poll() is not None, every=0.01)
+    assert process.poll() is None
+    process.kill()
+    process.wait()
+    wait_until(lambda: server.at_once == 0)
+
+
 @pytest.mark.slow
 def test_killed_between_request_and_answer_only_what_was_under_way_is_paid_again(tmp_path):
     server = LoopbackOpenAi(wait_s=0.05)
@@ -464,12 +474,7 @@ known = asking.open_known(Path({str(tmp_path)!r}))
 asking.ask(asking.connect(known), store=known)
 """
     with server.serving():
-        process = subprocess.Popen([sys.executable, "-c", script], cwd=REPOSITORY)
-        wait_until(lambda: server.paid >= 30 or process.poll() is not None, every=0.01)
-        assert process.poll() is None
-        process.kill()
-        process.wait()
-        wait_until(lambda: server.at_once == 0)
+        kill_half_way(script, server)
         paid = server.paid
         put(questions(60), server, tmp_path, concurrency=4)
         assert server.paid <= 64 + 4  # 60, four of them twice
@@ -493,12 +498,7 @@ known = asking.open_known(Path({str(tmp_path)!r}))
 asking.ask(asking.connect(known), store=known)
 """
     with server.serving():
-        process = subprocess.Popen([sys.executable, "-c", script], cwd=REPOSITORY)
-        wait_until(lambda: server.paid >= 30 or process.poll() is not None, every=0.01)
-        assert process.poll() is None
-        process.kill()
-        process.wait()
-        wait_until(lambda: server.at_once == 0)
+        kill_half_way(script, server)
         asking = drawn(server.endpoint(concurrency=4))
         arrived = asking.kept(asking.open_known(tmp_path))
         assert server.paid - 4 <= arrived

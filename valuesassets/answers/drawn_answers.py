@@ -159,7 +159,7 @@ def texts_that_are_no_option(drawn: pd.DataFrame) -> list[Row]:
     Args:
         drawn: rows of `DRAWN_ANSWERS`.
     """
-    others = drawn.loc[drawn["standing"] != Standing.OPTION].assign(text=drawn["text"].fillna(""))
+    others = drawn.loc[drawn["standing"] != Standing.OPTION].assign(text=drawn["text"].fillna("").str.strip())
     groups = others.groupby(["standing", "text"], sort=False)
     table = groups.agg(n=("trial_id", "size"), reason=("reason", "first"), first_trial=("trial_id", "first"))
     ordered = table.reset_index().sort_values("n", ascending=False, kind="stable")

@@ -67,7 +67,7 @@ def extract(
             metavar="FORM",
             readable=False,
             help="Questionnaire: a PDF, a table (.csv, .tsv, .xlsx), or a form of Qualtrics (.qsf), LimeSurvey (.lss), "
-            "ODK (.xlsx, .xls, .ods) or DDI-Codebook (.xml); one in a .zip, too.",
+            "ODK (.xlsx, .xls, .ods), DDI-Codebook (.xml) or Word (.docx); one in a .zip, too.",
         ),
     ],
     language: LanguageCode,
@@ -207,6 +207,10 @@ def _print_extraction(extraction: "Extraction", examined: "Examined", output: Pa
         print(line)
     for line in lines_of_changes([*extraction.changes, *examined.changes]):
         print(line)
+    unfit = [question for question in examined.questions if (question.model_extra or {}).get("unfit")]
+    if unfit:
+        listed = ", ".join(question.id for question in unfit)
+        print(f"not asked as they stand: {listed} ({unfit[0].id}: {(unfit[0].model_extra or {})['unfit']})")
     for name, fact in extraction.facts.items():
         print(f"{name.replace('_', ' ')}: {fact}")
 

@@ -22,7 +22,7 @@ from valuesassets.records.questions import MOST_OPTIONS, Question, ResponseType,
 
 TEXTS = ("section", "text", "stem", "item", "answer_cue")
 TYPES = {str(kind) for kind in ResponseType}
-FORM_ENDINGS = (".qsf", ".lss", ".xlsx", ".xls", ".ods", ".xml")
+FORM_ENDINGS = (".qsf", ".lss", ".xlsx", ".xls", ".ods", ".xml", ".docx")
 """Endings of forms that survey programs keep; a workbook without a sheet `survey` is a table of questions."""
 
 

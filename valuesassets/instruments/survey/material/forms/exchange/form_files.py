@@ -14,6 +14,7 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import (
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
 from valuesassets.instruments.survey.material.forms.exchange.lss import read_lss
 from valuesassets.instruments.survey.material.forms.exchange.qsf import read_qsf
+from valuesassets.instruments.survey.material.forms.exchange.word_documents import read_word_document
 from valuesassets.instruments.survey.material.forms.exchange.xlsform import is_xlsform, read_xlsform
 from valuesassets.records.questions import Question, parse_questions
 
@@ -21,6 +22,7 @@ READERS: dict[str, Callable[[Path, WantedLanguage], FormContent]] = {
     ".qsf": read_qsf,
     ".lss": read_lss,
     ".xml": read_ddi,
+    ".docx": read_word_document,
     ".xls": read_xlsform,
     ".ods": read_xlsform,
     ".xlsx": read_xlsform,

@@ -165,16 +165,18 @@ def extract(
 
 def _write_left_out(others: "Sequence[LeftOut]", path: Path | None) -> None:
     """Write what was left out of a form, or print how much and how often for which reason."""
+    from valuesassets.instruments.survey.material.forms.exchange.entries import counted_entries
+
     if path is not None:
         table = io.StringIO()
         rows = csv.writer(table, lineterminator="\n")
         rows.writerows([("id", "text", "reason"), *((each.id, each.text, each.reason) for each in others)])
         write_text(path, table.getvalue())
-        print(f"left out: {len(others)} entries of the form, in {path}")
+        print(f"left out: {counted_entries(len(others))}, in {path}")
     elif others:
         reasons = Counter(each.reason for each in others).most_common()
         listed = "; ".join(f"{count} {reason}" for reason, count in reasons[:3])
-        print(f"left out: {len(others)} entries of the form ({listed}); --left-out FILE lists them")
+        print(f"left out: {counted_entries(len(others))} ({listed}); --left-out FILE lists them")
 
 
 def _unpacked(form: Path, context: typer.Context) -> Path:

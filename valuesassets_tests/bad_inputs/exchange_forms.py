@@ -66,8 +66,8 @@ CASES = [
     bad(
         "a form without closed questions",
         qsf(OPEN),
-        "form.qsf: none of its 1 entries is a closed question with one answer (job: the survey's flow does not reach "
-        "it); is it the right file?",
+        "form.qsf: has no closed question with one answer among 1 entry of the form (job: the survey's flow does not "
+        "reach it); is it the right file?",
         "form.qsf",
     ),
     bad(

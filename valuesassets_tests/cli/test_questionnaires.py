@@ -149,7 +149,7 @@ def lime_survey(path, text="Well?"):
 def test_a_form_of_a_survey_program_is_read_in_the_language_of_the_questions(tmp_path):
     form, output, left_out = lime_survey(tmp_path / "form.lss"), tmp_path / "deu.json", tmp_path / "left.csv"
     printed = succeed("extract", form, "--language", "deu", "--output", output, "--left-out", left_out)
-    assert f"left out: 1 entries of the form, in {left_out}" in printed
+    assert f"left out: 1 entry of the form, in {left_out}" in printed
     assert left_out.read_text() == ('id,text,reason\njob,Job,"an open question, no closed question with one answer"\n')
     (question,) = read_json(output)
     assert [(each["value"], each["label"], each["source_code"]) for each in question["options"]] == [
@@ -165,7 +165,7 @@ def test_a_form_of_a_survey_program_is_read_in_the_language_of_the_questions(tmp
 def test_another_language_of_a_form_is_named(tmp_path):
     form, output = lime_survey(tmp_path / "form.lss"), tmp_path / "eng.json"
     printed = succeed("extract", form, "--language", "eng", "--output", output, "--form-language", "en")
-    assert "left out: 1 entries of the form (1 an open question" in printed
+    assert "left out: 1 entry of the form (1 an open question" in printed
     assert read_json(output)[0]["text"] == "Well?"
     printed = refuse("extract", form, "--language", "eng", "--output", output, "--form-language", "fr")
     assert printed.endswith("form.lss: has no language fr; name one of en, de with --form-language")

@@ -53,11 +53,12 @@ def extract(
         StudyError: no folder to import from.
     """
     if extractor == "imported":
+        from valuesassets.instruments.survey.material.forms.exchange.entries import counted_entries
         from valuesassets.instruments.survey.material.forms.imported_questions import read_with_left_out
 
         path = import_path(settings, language)
         questions, changes, left_out = read_with_left_out(path, language)
-        facts = {"left_out": f"{len(left_out)} entries of the form"} if left_out else {}
+        facts = {"left_out": counted_entries(len(left_out))} if left_out else {}
         extraction = Extraction(questions, tuple(changes), {"imported_from": path.name, **facts})
     elif pdf is None:
         raise PdfError(f"{language}: no PDF, which the extractor {extractor} needs; name where it comes from")

@@ -69,6 +69,15 @@ class FormContent:
         self.left_out.append(LeftOut(name, text, reason))
 
 
+def counted_entries(number: int) -> str:
+    """A number of a form's entries in words.
+
+    >>> counted_entries(1), counted_entries(2)
+    ('1 entry of the form', '2 entries of the form')
+    """
+    return f"{number} entr{'y' if number == 1 else 'ies'} of the form"
+
+
 def joined_conditions(*conditions: str | None) -> str | None:
     """Conditions that all have to hold, as one.
 
@@ -97,8 +106,8 @@ def askable_content(content: FormContent, path: Path) -> FormContent:
         first = next(iter(checked.left_out), None)
         reason = f" ({first.id}: {first.reason})" if first else ""
         raise QuestionError(
-            f"{path}: none of its {len(checked.left_out)} entries is a closed question with one answer{reason}; is it "
-            "the right file?"
+            f"{path}: has no closed question with one answer among {counted_entries(len(checked.left_out))}{reason}; "
+            "is it the right file?"
         )
     return checked
 

@@ -77,7 +77,7 @@ def read_lss(path: Path, wanted: WantedLanguage) -> FormContent:
         QuestionError: no LSS, XML with entities, or the survey lacks the language that is named.
     """
     root = xml_root(path, "a survey of LimeSurvey (LSS)")
-    if root.find("questions") is None or root.find("languages") is None:
+    if root.find("questions") is None or root.find("languages/language") is None:
         raise QuestionError(f"{path}: no questions or no languages, a survey of LimeSurvey (LSS) was expected")
     content, form = FormContent(), _form(root, path, wanted)
     for question in form.questions:
@@ -89,10 +89,10 @@ def _form(root: ElementTree.Element, path: Path, wanted: WantedLanguage) -> _For
     languages = [plain_text(each.text) for each in root.iterfind("languages/language")]
     main = next((row["language"] for row in _rows(root, "surveys") if row.get("language")), languages[0])
     language = wanted.among(languages, main, path)
-    groups = {row["gid"]: row for row in _worded(root, "groups", "group_l10ns", "gid", language)}
+    groups = {row.get("gid", ""): row for row in _worded(root, "groups", "group_l10ns", "gid", language)}
     questions = _worded(root, "questions", "question_l10ns", "qid", language)
     questions = [row for row in questions if row.get("parent_qid", "0") in ("", "0")]
-    questions.sort(key=lambda row: (_number(groups.get(row["gid"], {}).get("group_order")), _order_of(row)))
+    questions.sort(key=lambda row: (_number(groups.get(row.get("gid", ""), {}).get("group_order")), _order_of(row)))
     items = _worded(root, "subquestions", "question_l10ns", "qid", language)
     answers = _worded(root, "answers", "answer_l10ns", "aid", language)
     return _Form(
@@ -151,13 +151,13 @@ def _read_question(question: Row, form: _Form, content: FormContent) -> None:
         reason = f"its answers are LimeSurvey's own words, which the form does not hold in {form.language}"
         content.leave_out(name, text, reason)
         return
-    group = form.groups.get(question["gid"], {})
+    group = form.groups.get(question.get("gid", ""), {})
     section, when = plain_text(group.get("group_name")), _condition(question, form)
     if kind not in WITH_ITEMS:
         unfit = why_quoting(text, *(answer.label for answer in answers), signs=EXPRESSION)
         content.entries.append(Entry(name, text, answers, section=section, when=when, unfit=unfit))
         return
-    items = form.items.get(question["qid"], [])
+    items = form.items.get(question.get("qid", ""), [])
     if not items:
         content.leave_out(name, text, "an array without items")
     for row in items:
@@ -170,19 +170,19 @@ def _read_question(question: Row, form: _Form, content: FormContent) -> None:
 
 def _answers(question: Row, form: _Form) -> list[Answer] | None:
     """The answers of a question; None where they are words of LimeSurvey that are not known in the language."""
-    kind = question["type"]
+    kind = question.get("type", "")
     if kind in POINTS:
         return [Answer(str(point), str(point)) for point in range(1, POINTS[kind] + 1)]
     if kind in WORDED:
         words = WORDED[kind].get(form.language.partition("-")[0])
         return None if words is None else [Answer(code, label) for code, label in words]
-    rows = form.answers.get(question["qid"], [])
+    rows = form.answers.get(question.get("qid", ""), [])
     return [Answer(row.get("code", ""), plain_text(row.get("answer"))) for row in rows]
 
 
 def _condition(question: Row, form: _Form) -> str | None:
-    group = form.groups.get(question["gid"], {}).get("grelevance", "")
-    own = _relevance(question) or joined_conditions(*form.conditions.get(question["qid"], []))
+    group = form.groups.get(question.get("gid", ""), {}).get("grelevance", "")
+    own = _relevance(question) or joined_conditions(*form.conditions.get(question.get("qid", ""), []))
     return joined_conditions(None if group in NO_CONDITION else group, own)
 
 

@@ -165,8 +165,8 @@ def _worded_expression(expression: Mapping[str, Any]) -> str:
 
 def _repeated_item_names(questions: Mapping[str, dict[str, Any]]) -> frozenset[str]:
     """The names that items of more than one matrix have."""
-    names = [{*_mapping(each.get("ChoiceDataExportTags")).values()} for each in questions.values()]
-    counts = Counter(str(name) for each in names for name in each)
+    names = [{*map(str, _mapping(each.get("ChoiceDataExportTags")).values())} for each in questions.values()]
+    counts = Counter(name for each in names for name in each)
     return frozenset(name for name, count in counts.items() if count > 1)
 
 
@@ -211,7 +211,7 @@ def _items(
         own = joined_conditions(when, worded_logic(statement.get("DisplayLogic")))
         unfit = why_quoting(stem, item, *(answer.label for answer in answers))
         own_name = str(names.get(key) or key)
-        name = own_name if own_name in {*names.values()} - repeated else f"{tag}_{own_name}"
+        name = own_name if own_name in {*map(str, names.values())} - repeated else f"{tag}_{own_name}"
         yield Entry(name, item, answers, stem=stem, section=place.section, when=own, unfit=unfit)
 
 

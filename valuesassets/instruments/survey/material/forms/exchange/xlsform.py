@@ -3,10 +3,11 @@
 Source: xlsform.org. Formulas have the values that were saved with them.
 """
 
+import contextlib
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -82,7 +83,8 @@ def read_xlsform(path: Path, wanted: WantedLanguage) -> FormContent:
     sheets = {name.strip().casefold(): name for name in book.sheet_names}
     if "survey" not in sheets:
         raise QuestionError(f"{path}: no sheet survey, an XLSForm was expected; save other tables as XLSX or CSV")
-    tables = {key: _rows(book.get_sheet_by_name(sheets[key]).to_python()) for key in sheets if key in SHEETS}
+    with _one_line(path):
+        tables = {key: _rows(book.get_sheet_by_name(sheets[key]).to_python()) for key in sheets if key in SHEETS}
     survey, settings = tables["survey"], next(iter(tables.get("settings", [])), (2, {}))[1]
     language = _language(survey, settings, path, wanted)
     lists = _lists(tables.get("choices", []), language)
@@ -101,10 +103,26 @@ def _workbook(path: Path) -> Any:
         raise QuestionError(no_such_file(path))
     if kind_of_file_or_none(path) == "a ZIP archive or an Office document":
         require_small_archive(path, "a spreadsheet")
-    try:
+    with _one_line(path):
         return python_calamine.load_workbook(path)
+
+
+@contextlib.contextmanager
+def _one_line(path: Path) -> Iterator[None]:
+    """A block in which the library reads a workbook; its faults are one line.
+
+    The library stops at some broken files with an exception that is no `Exception` (`PanicException` of PyO3).
+    """
+    import python_calamine
+
+    try:
+        yield
     except (python_calamine.CalamineError, OSError, ValueError) as fault:
         raise QuestionError(f"{path}: is no spreadsheet ({str(fault)[:80]}); save it anew as XLSX") from None
+    except BaseException as fault:
+        if type(fault).__name__ != "PanicException":
+            raise
+        raise QuestionError(f"{path}: is a damaged spreadsheet; save it anew as XLSX") from None
 
 
 def kind_of_file_or_none(path: Path) -> str | None:

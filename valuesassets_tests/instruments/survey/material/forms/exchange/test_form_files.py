@@ -34,7 +34,7 @@ def test_a_study_takes_the_form_of_each_language(tmp_path, language, name):
     extraction = extract("imported", None, language, folder_of(tmp_path), tmp_path / "cache")
     assert [each.id for each in extraction.questions] == ["q"]
     assert extraction.facts["imported_from"] == name
-    assert extraction.facts.get("left_out") == ("1 entries of the form" if language == "eng" else None)
+    assert extraction.facts.get("left_out") == ("1 entry of the form" if language == "eng" else None)
 
 
 def test_two_forms_of_one_language_are_refused(tmp_path):

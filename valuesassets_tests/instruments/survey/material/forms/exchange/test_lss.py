@@ -173,3 +173,11 @@ def test_a_public_survey_gives_its_list():
     colours = {1: "Red", 2: "Green", 3: "Blue", 4: "Yellow", 5: "Orange"}
     assert read(path) == [("fcol", None, "What is your favourite colour?", colours, {}, None)]
     assert set(left_out(path)) == {"cob", "yob"}
+
+
+def test_rows_without_their_usual_fields_are_no_python_error(tmp_path):
+    rows = [{"type": "L", "title": "q", "question": "Well?"}, {"type": "Y"}]
+    with pytest.raises(QuestionError, match="no closed question with one answer among 2 entries of the form"):
+        read(survey(tmp_path, questions=rows, answers=[{"code": "1"}]))
+    with pytest.raises(QuestionError, match="no questions or no languages"):
+        read(survey(tmp_path, (), questions=rows))

@@ -165,7 +165,7 @@ def test_a_name_twice_is_refused(tmp_path):
 
 
 def test_a_survey_without_closed_questions_is_refused(tmp_path):
-    with pytest.raises(QuestionError, match=r"none of its 1 entries is a closed question with one answer \(open: an"):
+    with pytest.raises(QuestionError, match=r"no closed question with one answer among 1 entry of the form \(open: an"):
         read(survey(tmp_path, question("open", kind="TE")))
 
 

@@ -148,5 +148,5 @@ def test_a_bad_document_is_one_line(tmp_path):
         read_imported(path)
     with pytest.raises(QuestionError, match="names no languages; leave --form-language out"):
         read(document(tmp_path, "Well?", *bullets("Yes", "No")), "de")
-    with pytest.raises(QuestionError, match=r"none of its 1 entries .* \(-: no list of answers right below it\)"):
+    with pytest.raises(QuestionError, match=r"among 1 entry of the form \(-: no list of answers right below it\)"):
         read(document(tmp_path, "Well?"))

@@ -173,7 +173,7 @@ def test_a_language_is_chosen_by_name_or_code(tmp_path):
             [("select_one yn", "q", "Well?"), ("select_one yn", "q", "Ill?")],
             "sheet survey, row 3: the name q stands in row 2 too; give each question its own",
         ),
-        ([("text", "q", "Who?")], r"none of its 1 entries is a closed question with one answer \(q: type text"),
+        ([("text", "q", "Who?")], r"no closed question with one answer among 1 entry of the form \(q: type text"),
     ],
 )
 def test_a_bad_form_is_one_line(tmp_path, rows, message):

@@ -53,12 +53,14 @@ def test_a_question_has_its_answers_in_the_forms_order_without_its_missing_codes
         "2": {"Display": "Somewhat"},
         "4": {"Display": "Not"},
         "5": {"Display": "No opinion"},
+        "6": {"Display": "It varies by day"},
     }
-    codes = {"1": "3", "2": "2", "4": "1", "5": "-1"}
-    record = question("like", "How much do<br>you like it?", choices=choices, ChoiceOrder=[1, 2, "4", 5])
+    codes = {"1": "3", "2": "2", "4": "1", "5": "-1", "6": "-2"}
+    record = question("like", "How much do<br>you like it?", choices=choices, ChoiceOrder=[1, 2, "4", 5, 6])
     path = survey(tmp_path, record | {"RecodeValues": codes})
     answers = {3: "Very much", 2: "Somewhat", 1: "Not"}
-    assert read(path) == [("like", None, "How much do you like it?", answers, {-1: "No opinion"}, None)]
+    missing = {-1: "No opinion", -2: "It varies by day"}
+    assert read(path) == [("like", None, "How much do you like it?", answers, missing, None)]
     assert [list(row[3]) for row in read(path)] == [[3, 2, 1]]
 
 

@@ -67,7 +67,7 @@ def _read(
             return form.questions, [], form.left_out
     if form_language is not None:
         raise QuestionError(f"{path}: is no form of several languages; leave --form-language out")
-    return *_read_records(path), ()
+    return *_read_imported(path), ()
 
 
 def has_form_ending(path: Path) -> bool:
@@ -75,7 +75,7 @@ def has_form_ending(path: Path) -> bool:
     return path.suffix.lower() in FORM_ENDINGS
 
 
-def _read_records(path: Path) -> tuple[list[Question], list[Change]]:
+def _read_imported(path: Path) -> tuple[list[Question], list[Change]]:
     if path.suffix.lower() in ENDINGS:
         return read_question_table(path), []
     rows = read_json(path, QuestionError)

@@ -1,8 +1,12 @@
 """The commands from questionnaires to prompts: `template`, `extract`, `align`, `trials`."""
 
+import csv
+import io
 import re
 import sys
 import tempfile
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -34,6 +38,7 @@ ARCHIVES = (".zip", ".gz")
 
 if TYPE_CHECKING:
     from valuesassets.instruments.survey.material.extracted_questions import Examined
+    from valuesassets.instruments.survey.material.forms.exchange.entries import LeftOut
     from valuesassets.instruments.survey.material.forms.extractors import Extraction
 
 
@@ -61,7 +66,8 @@ def extract(
         typer.Argument(
             metavar="FORM",
             readable=False,
-            help="Questionnaire: a PDF, or a table (.csv, .tsv, .xlsx); one in a .zip, too.",
+            help="Questionnaire: a PDF, a table (.csv, .tsv, .xlsx), or a form of Qualtrics (.qsf), LimeSurvey (.lss), "
+            "ODK (.xlsx, .xls, .ods), DDI-Codebook (.xml) or Word (.docx); one in a .zip, too.",
         ),
     ],
     language: LanguageCode,
@@ -85,12 +91,18 @@ def extract(
         ),
     ] = "auto",
     lexicon: OwnLexicon = None,
+    form_language: Annotated[
+        str | None, typer.Option(help="Which language of a form to read, as the form names it; else by --language.")
+    ] = None,
+    left_out: Annotated[
+        Path | None, typer.Option(help="Table of what a form holds beside closed questions, with reasons (CSV).")
+    ] = None,
 ) -> None:
-    """Read the questions out of a questionnaire: a PDF, or a table with the columns id, text, item and options."""
+    """Read the questions out of a questionnaire: a PDF, a table, or a form that a survey program keeps."""
     from valuesassets.instruments.survey.material.extracted_questions import examine_questions
     from valuesassets.instruments.survey.material.forms.extractors import Extraction, second_extractor, with_own_ids
     from valuesassets.instruments.survey.material.forms.extractors import extract as extract_with
-    from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
+    from valuesassets.instruments.survey.material.forms.imported_questions import has_form_ending, read_with_left_out
     from valuesassets.instruments.survey.material.forms.overrides import read_overrides
     from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS
     from valuesassets.instruments.survey.material.forms.review_page import render_review
@@ -98,7 +110,11 @@ def extract(
     words = load_lexicon(language, asked_language(language, lexicon).lexicon)
     require_file_place(output, "JSON")
     form = _unpacked(form, context)
-    is_table = form.suffix.lower() in ENDINGS
+    is_table = form.suffix.lower() in ENDINGS or has_form_ending(form)
+    if not is_table and (form_language is not None or left_out is not None):
+        raise InputError(f"{form}: --form-language and --left-out are for forms that are no PDF; leave them out")
+    if left_out is not None:
+        require_file_place(left_out, "a CSV file")
     if is_table and extractor == "gemini":
         raise InputError(f"{form}: is a table, which needs no Gemini; leave --extractor out")
     if review is not None:
@@ -120,8 +136,9 @@ def extract(
         return
     pdf = None if is_table else form
     if is_table:
-        questions, changes = read_imported(form)
+        questions, changes, others = read_with_left_out(form, language, form_language)
         extraction = with_own_ids(Extraction(questions, tuple(changes)), settings)
+        _write_left_out(others, left_out)
     else:
         with progress_bar(f"reading {form.name}") as tick:
             extraction = extract_with(extractor, pdf, language, settings, cache, on_page=tick)
@@ -144,6 +161,22 @@ def extract(
         print(examined.recovery)
     if review is not None:
         print(f"review page: {review}")
+
+
+def _write_left_out(others: "Sequence[LeftOut]", path: Path | None) -> None:
+    """Write what was left out of a form, or print how much and how often for which reason."""
+    from valuesassets.instruments.survey.material.forms.exchange.entries import counted_entries
+
+    if path is not None:
+        table = io.StringIO()
+        rows = csv.writer(table, lineterminator="\n")
+        rows.writerows([("id", "text", "reason"), *((each.id, each.text, each.reason) for each in others)])
+        write_text(path, table.getvalue())
+        print(f"left out: {counted_entries(len(others))}, in {path}")
+    elif others:
+        reasons = Counter(each.reason for each in others).most_common()
+        listed = "; ".join(f"{count} {reason}" for reason, count in reasons[:3])
+        print(f"left out: {counted_entries(len(others))} ({listed}); --left-out FILE lists them")
 
 
 def _unpacked(form: Path, context: typer.Context) -> Path:
@@ -176,6 +209,10 @@ def _print_extraction(extraction: "Extraction", examined: "Examined", output: Pa
         print(line)
     for line in lines_of_changes([*extraction.changes, *examined.changes]):
         print(line)
+    unfit = [question for question in examined.questions if (question.model_extra or {}).get("unfit")]
+    if unfit:
+        listed = ", ".join(question.id for question in unfit)
+        print(f"not asked as they stand: {listed} ({unfit[0].id}: {(unfit[0].model_extra or {})['unfit']})")
     for name, fact in extraction.facts.items():
         print(f"{name.replace('_', ' ')}: {fact}")
 

@@ -123,3 +123,68 @@ def test_ids_are_own_where_the_command_says_so(tmp_path):
     own = run("extract", table, "--language", "eng", "--output", output, "--survey", "own")
     assert "survey's codes" not in own.stderr
     assert "6 of 6 questions aligned" in succeed("align", output, "--output", tmp_path / "out")
+
+
+def lime_survey(path, text="Well?"):
+    """A survey of LimeSurvey in two languages: a list of three answers, of which one is don't know, and a text."""
+    words = {"en": (text, "Yes", "No", "Don't know"), "de": ("Gut?", "Ja", "Nein", "Weiß nicht")}
+    question = "<row><qid>{}</qid><gid>1</gid><type>{}</type><title>{}</title><question>{}</question>"
+    rows, answers = "", ""
+    for code, (label, *labels) in words.items():
+        rows += (
+            question.format(1, "L", "well", label) + f"<relevance>age > 17</relevance><language>{code}</language></row>"
+        )
+        rows += question.format(2, "T", "job", "Job") + f"<language>{code}</language></row>"
+        answers += "".join(
+            f"<row><qid>1</qid><code>{n}</code><answer>{each}</answer><language>{code}</language></row>"
+            for n, each in zip("YND", labels, strict=True)
+        )
+    path.write_text(
+        "<document><languages><language>en</language><language>de</language></languages>"
+        f"<questions><rows>{rows}</rows></questions><answers><rows>{answers}</rows></answers></document>"
+    )
+    return path
+
+
+def test_a_form_of_a_survey_program_is_read_in_the_language_of_the_questions(tmp_path):
+    form, output, left_out = lime_survey(tmp_path / "form.lss"), tmp_path / "deu.json", tmp_path / "left.csv"
+    printed = succeed("extract", form, "--language", "deu", "--output", output, "--left-out", left_out)
+    assert f"left out: 1 entry of the form, in {left_out}" in printed
+    assert left_out.read_text() == ('id,text,reason\njob,Job,"an open question, no closed question with one answer"\n')
+    (question,) = read_json(output)
+    assert [(each["value"], each["label"], each["source_code"]) for each in question["options"]] == [
+        (1, "Ja", "Y"),
+        (2, "Nein", "N"),
+    ]
+    assert (question["missing"], question["when"]) == ([{"value": 3, "label": "Weiß nicht"}], "age > 17")
+    trials = tmp_path / "trials.txt"
+    succeed("trials", "--questions", output, "--language", "deu", "--output", trials)
+    assert "Gut?" in trials.read_text()
+
+
+def test_another_language_of_a_form_is_named(tmp_path):
+    form, output = lime_survey(tmp_path / "form.lss"), tmp_path / "eng.json"
+    printed = succeed("extract", form, "--language", "eng", "--output", output, "--form-language", "en")
+    assert "left out: 1 entry of the form (1 an open question" in printed
+    assert read_json(output)[0]["text"] == "Well?"
+    printed = refuse("extract", form, "--language", "eng", "--output", output, "--form-language", "fr")
+    assert printed.endswith("form.lss: has no language fr; name one of en, de with --form-language")
+
+
+def test_form_languages_are_for_forms_alone(tmp_path):
+    table, output = tmp_path / "eng.csv", tmp_path / "eng.json"
+    table.write_text(TABLE)
+    printed = refuse("extract", table, "--language", "eng", "--output", output, "--form-language", "en")
+    assert printed.endswith("eng.csv: is no form of several languages; leave --form-language out")
+    printed = refuse("extract", tmp_path / "form.pdf", "--language", "eng", "--output", output, "--form-language", "en")
+    assert printed.endswith("--form-language and --left-out are for forms that are no PDF; leave them out")
+
+
+def test_a_question_that_quotes_an_answer_is_aligned_and_never_asked(tmp_path):
+    form, output = lime_survey(tmp_path / "form.lss", "Well, {name.shown}?"), tmp_path / "in/eng.json"
+    succeed("extract", form, "--language", "eng", "--output", output)
+    trials = run("trials", "--questions", output, "--language", "eng", "--output", tmp_path / "trials.txt")
+    assert "well is left out: its text quotes what each respondent answered" in trials.stderr
+    assert "quotes what each respondent answered" in read_json(output)[0]["unfit"]
+    succeed("align", output, "--output", tmp_path / "out")
+    assert "quotes what each respondent answered" in read_json(tmp_path / "out/eng.json")[0]["unfit"]

@@ -85,7 +85,7 @@ def align_questions(
             matches.append(settled or match_of_missing(target.code, codes, in_order, unmatched))
             continue
         (question, change), record = mended[target.code], kept[target.code]
-        unfit = _why_doubtful(kept[target.code]) or _why_unfit(question, target)
+        unfit = _why_quoting(question) or _why_doubtful(kept[target.code]) or _why_unfit(question, target)
         aligned.append(_canonical(question, target, _merged_from(record, by_code[target.code]), unfit))
         rests_on = f"{'printed code, ' if record.code == target.code else ''}order, shape and wording"
         evidence = unfit or (f"{rests_on}; {change}" if change else rests_on)
@@ -132,6 +132,12 @@ def _why_doubtful(record: Record) -> str | None:
     if record.confidence < SURE:
         return f"the match is doubtful (probability {record.confidence:.2f}); say by an override's id what it is"
     return None
+
+
+def _why_quoting(question: Question) -> str | None:
+    """Why a question of a form cannot be asked by itself, such as a text that quotes another answer."""
+    own = (question.model_extra or {}).get("unfit")
+    return own if isinstance(own, str) and own else None
 
 
 def _why_unfit(question: Question, target: Target) -> str | None:

@@ -87,7 +87,7 @@ def _with_facts(question: Question, variables: Variables) -> Question:
         "asked_of": variables.asked_of.get(question.id),
         "names_country": question.id in variables.names_country.variables or None,
         "is_converted": variables.is_converted(question) or None,
-        "unfit": "; ".join(faults) or None,
+        "unfit": "; ".join(faults) or (question.model_extra or {}).get("unfit"),
     }
     return question.replace(**facts)
 

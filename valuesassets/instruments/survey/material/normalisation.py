@@ -244,7 +244,15 @@ def _without_missing_answers(question: Question, context: _Context) -> _Edits:
     ):
         if group:
             options = tuple(option for option in options if option not in group)
-            yield {"options": options}, listed(group), None, why
+            yield {"options": options, **_with_missing(question, group)}, listed(group), None, why
+
+
+def _with_missing(question: Question, group: Sequence[Option]) -> dict[str, Any]:
+    """The codes of a form's missing answers with those of a group; nothing where the question lists none."""
+    listed_codes = (question.model_extra or {}).get("missing")
+    if not isinstance(listed_codes, list):
+        return {}
+    return {"missing": [*listed_codes, *({"value": option.value, "label": option.label} for option in group)]}
 
 
 def _with_whole_scale(question: Question, context: _Context) -> _Edits:

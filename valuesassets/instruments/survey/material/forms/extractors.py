@@ -53,11 +53,13 @@ def extract(
         StudyError: no folder to import from.
     """
     if extractor == "imported":
-        from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
+        from valuesassets.instruments.survey.material.forms.exchange.entries import counted_entries
+        from valuesassets.instruments.survey.material.forms.imported_questions import read_with_left_out
 
         path = import_path(settings, language)
-        questions, changes = read_imported(path)
-        extraction = Extraction(questions, tuple(changes), {"imported_from": path.name})
+        questions, changes, left_out = read_with_left_out(path, language)
+        facts = {"left_out": counted_entries(len(left_out))} if left_out else {}
+        extraction = Extraction(questions, tuple(changes), {"imported_from": path.name, **facts})
     elif pdf is None:
         raise PdfError(f"{language}: no PDF, which the extractor {extractor} needs; name where it comes from")
     elif extractor == "gemini":
@@ -73,7 +75,7 @@ def extract(
 def with_own_ids(extraction: Extraction, settings: Questionnaires) -> Extraction:
     """The extraction, its questions marked if the study declares that their ids are its own."""
     if settings.survey == "auto":
-        return extraction if extraction.facts.keys() - {"imported_from"} else _with_codes(extraction)
+        return extraction if extraction.facts.keys() - {"imported_from", "left_out"} else _with_codes(extraction)
     marked = [question.replace(**{OWN_IDS: True}) for question in extraction.questions]
     return dataclasses.replace(extraction, questions=marked)
 
@@ -81,7 +83,7 @@ def with_own_ids(extraction: Extraction, settings: Questionnaires) -> Extraction
 def _with_codes(extraction: Extraction) -> Extraction:
     """An imported extraction with a fact that says if its ids are read as codes of a survey."""
     letters = load_variables().letters_of(extraction.questions)
-    codes = [question.id for question in extraction.questions if question.id[:1] in letters]
+    codes = [each.id for each in extraction.questions if each.id[:1] in letters and each.id[1:2].isdecimal()]
     if not codes:
         return extraction
     surveys = " and ".join(sorted({SURVEYS.get(code[0], code[0]) for code in codes}))

@@ -1,4 +1,4 @@
-"""Reads questions that another program extracted, from JSON files or tables.
+"""Reads questions that another program extracted or keeps: JSON files, tables, and forms of survey programs.
 
 Records are mended where no guess is needed, and each change has its reason; everything else is an error that names
 file, record and key. The strict reader of question files is `valuesassets.records.questions`.
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.instruments.survey.material.forms.changes import Change
+from valuesassets.instruments.survey.material.forms.exchange.entries import LeftOut
 from valuesassets.instruments.survey.material.forms.guessed_types import GUESSED
 from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS, read_question_table
 from valuesassets.people.variables import BY_COUNT
@@ -21,20 +22,57 @@ from valuesassets.records.questions import MOST_OPTIONS, Question, ResponseType,
 
 TEXTS = ("section", "text", "stem", "item", "answer_cue")
 TYPES = {str(kind) for kind in ResponseType}
+FORM_ENDINGS = (".qsf", ".lss", ".xlsx", ".xls", ".ods", ".xml", ".docx")
+"""Endings of forms that survey programs keep; a workbook without a sheet `survey` is a table of questions."""
 
 
 def read_imported(path: Path) -> tuple[list[Question], list[Change]]:
     """The questions of a file, and the changes that made its records valid questions.
 
     Args:
-        path: JSON, or a table of questions by its ending (`question_tables`).
+        path: JSON, or a table of questions by its ending (`question_tables`), or a form (`exchange`).
 
     Raises:
         QuestionError: no UTF-8 JSON array of records, an empty one, a record that cannot be a question, or a file that
             takes too long to read.
     """
+    questions, changes, _ = read_with_left_out(path)
+    return questions, changes
+
+
+def read_with_left_out(
+    path: Path, language: str | None = None, form_language: str | None = None
+) -> tuple[list[Question], list[Change], tuple[LeftOut, ...]]:
+    """The same, and what a form holds beside closed questions with one answer.
+
+    Args:
+        language: ISO 639-3 of the questions that are wanted; chooses among the languages of a form where it can.
+        form_language: the language of the form as the form names it.
+    """
     what_to_do = "see whether it is the right file, and save it anew"
-    return within_limits(lambda _: _read_imported(path), str(path), what_to_do, QuestionError)
+    return within_limits(lambda _: _read(path, language, form_language), str(path), what_to_do, QuestionError)
+
+
+def _read(
+    path: Path, language: str | None, form_language: str | None
+) -> tuple[list[Question], list[Change], tuple[LeftOut, ...]]:
+    if has_form_ending(path):
+        from valuesassets.instruments.survey.material.forms.exchange.form_files import (
+            is_exchange_form,
+            read_exchange_form,
+        )
+
+        if is_exchange_form(path):
+            form = read_exchange_form(path, language, form_language)
+            return form.questions, [], form.left_out
+    if form_language is not None:
+        raise QuestionError(f"{path}: is no form of several languages; leave --form-language out")
+    return *_read_imported(path), ()
+
+
+def has_form_ending(path: Path) -> bool:
+    """Whether a file's name ends as the forms of survey programs do."""
+    return path.suffix.lower() in FORM_ENDINGS
 
 
 def _read_imported(path: Path) -> tuple[list[Question], list[Change]]:

@@ -25,6 +25,7 @@ from valuesassets.records.questions import Option, Question, ResponseType
 FIELDS = ("section", "text", "stem", "item", "answer_cue", "response_type", "options")
 WHOLE_FORM = "whole_form"  # the table with a person's decision to ask models a form that is in doubt as a whole
 PINNED = "is_id_settled"  # key of a question whose id a person has given
+WORDS = {"text", "stem", "item", "options"}
 NEEDED = ("text", "response_type", "options")  # fields of an added question
 
 Words = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1)]
@@ -229,9 +230,12 @@ def _corrected(question: Question, override: Override) -> Question:
         stem = changes.get("stem", question.stem) or question.text
         changes["text"] = question_text(stem, changes.get("item", question.item))
     options = changes.get("options", question.options)
+    has_new_words = bool(WORDS & changes.keys() or override.labels)
     changes["options"] = tuple(
         option.model_copy(update={"label": override.labels.get(option.value, option.label)}) for option in options
     )
+    if has_new_words and (question.model_extra or {}).get("unfit"):
+        changes["unfit"] = None  # a person has worded it anew
     if override.id is not None:
         return question.replace(**changes, id=override.id, **{PINNED: True})
     return question.model_copy(update=changes)

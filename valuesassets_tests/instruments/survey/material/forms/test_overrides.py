@@ -208,3 +208,12 @@ def test_a_correction_ends_the_doubt_and_one_that_brings_in_a_new_fault_does_not
     assert len(after.questions[-1].options) == 4
     file.write_text('[v7]\nreason = "on the card"\noptions = [{ value = 1, label = "happy" }]\n', encoding="utf-8")
     assert [fault.check for fault in examine_questions(extracted, pdf, "eng", file).faults] == ["complete"]
+
+
+@pytest.mark.parametrize(
+    ("line", "unfit"), [('text = "Are you well?"', None), ('section = "Health"', "quotes an answer")]
+)
+def test_a_question_that_a_person_words_anew_is_fit_to_be_asked(file, line, unfit):
+    questions = [asked("v1")[0].replace(unfit="quotes an answer")]
+    (question,) = overridden(questions, file, f'[v1]\nreason = "the name is not needed"\n{line}\n').questions
+    assert (question.model_extra or {})["unfit"] == unfit

@@ -1,0 +1,154 @@
+"""Reads the questions that a data file's codebook documents (DDI-Codebook 1.2 to 2.6, XML).
+
+Source: DDI Alliance, DDI-Codebook. A variable is a question where it has `qstnLit` and categories.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from valuesassets.instruments.survey.material.forms.exchange.entries import Answer, Entry, FormContent
+from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
+from valuesassets.instruments.survey.material.forms.exchange.plain_text import plain_text, why_quoting
+from valuesassets.instruments.survey.material.forms.exchange.safe_files import xml_root
+from valuesassets.records.errors import QuestionError
+
+LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+Element = ElementTree.Element
+WORDS = ("qstnLit", "preQTxt", "labl", "txt", "universe", "qstn")
+
+
+@dataclass(frozen=True)
+class _Codebook:
+    """The words of one language, and the groups by variable."""
+
+    language: str
+    main: str
+    grids: dict[str, Element]
+    sections: dict[str, Element]
+    several: frozenset[str]
+
+
+def read_ddi(path: Path, wanted: WantedLanguage) -> FormContent:
+    """The entries of a codebook.
+
+    Raises:
+        QuestionError: no DDI-Codebook, XML with entities, no question text in it, or it lacks the language that is
+            named.
+    """
+    root = xml_root(path, "a DDI-Codebook")
+    if root.tag == "DDIInstance":
+        raise QuestionError(f"{path}: is DDI-Lifecycle, which is not read; export it as DDI-Codebook")
+    variables = [*root.iterfind("dataDscr/var")]
+    if root.tag != "codeBook" or not variables:
+        raise QuestionError(f"{path}: no variables, a DDI-Codebook (codeBook, dataDscr, var) was expected")
+    if not any(_has_question(variable) for variable in variables):
+        raise QuestionError(
+            f"{path}: none of its {len(variables)} variables has the text of its question (qstnLit); take a codebook "
+            "with questions, or write a table of them"
+        )
+    book, content = _codebook(root, variables, path, wanted), FormContent()
+    for variable in variables:
+        _read_variable(variable, book, content)
+    return content
+
+
+def _has_question(variable: Element) -> bool:
+    return any(plain_text(part.text) for each in variable.iterfind("qstn") for part in (each, *each.iter("qstnLit")))
+
+
+def _codebook(root: Element, variables: list[Element], path: Path, wanted: WantedLanguage) -> _Codebook:
+    main = root.get(LANGUAGE, "")
+    spoken = (
+        part.get(LANGUAGE, main)
+        for variable in variables
+        for each in variable.iterfind("qstn")
+        for part in (each.findall("qstnLit") or [each])
+    )
+    languages = list(dict.fromkeys(spoken))
+    main = main if main in languages else languages[0]
+    grids, sections, several = {}, {}, set()
+    for group in root.iterfind("dataDscr/varGrp"):
+        kind, names = group.get("type", ""), group.get("var", "").split()
+        several |= {*names} if kind == "multipleResp" else set()
+        place = grids if kind == "grid" else sections
+        place.update({} if kind == "multipleResp" else dict.fromkeys(names, group))
+    return _Codebook(wanted.among(languages, main, path), main, grids, sections, frozenset(several))
+
+
+def _read_variable(variable: Element, book: _Codebook, content: FormContent) -> None:
+    """Add a variable's question to the content."""
+    name, identifier = variable.get("name", ""), variable.get("ID", "")
+    question = variable.find("qstn")
+    text = "" if question is None else _words(question, "qstnLit", book) or _own_words(question)
+    label = _words(variable, "labl", book)
+    if not text:
+        content.leave_out(name, label, "no text of a question (qstnLit)")
+        return
+    if identifier in book.several:
+        content.leave_out(name, text, "one of several answers that may be chosen")
+        return
+    answers = [*_answers(variable, book)]
+    if not answers:
+        content.leave_out(name, text, "no categories, no closed question with one answer")
+        return
+    grid, group = book.grids.get(identifier), book.sections.get(identifier)
+    before = "" if question is None else _words(question, "preQTxt", book)
+    stem = before or ("" if grid is None else _words(grid, "txt", book) or _words(grid, "labl", book))
+    stem = "" if stem == text else stem
+    section = "" if group is None else _words(group, "labl", book)
+    when = "; ".join(filter(None, (_whole_text(each) for each in _in_language(variable, "universe", book))))
+    unfit = why_quoting(stem, text, *(answer.label for answer in answers))
+    content.entries.append(Entry(name, text, answers, stem or None, section or None, when or None, unfit))
+
+
+def _answers(variable: Element, book: _Codebook) -> Iterator[Answer]:
+    """The categories of a variable; those without a code and sums of others are none."""
+    ranges = [*_invalid_ranges(variable)]
+    for category in variable.iterfind("catgry"):
+        code = plain_text(category.findtext("catValu"))
+        if code:
+            is_missing = category.get("missing", "").upper() in ("Y", "YES", "TRUE") or _is_in(code, ranges)
+            yield Answer(code, _words(category, "labl", book), is_missing)
+
+
+def _invalid_ranges(variable: Element) -> Iterator[tuple[str, str]]:
+    """The codes that a codebook declares missing: lowest and highest."""
+    for declared in variable.iterfind("invalrng"):
+        for item in declared.iterfind("item"):
+            yield item.get("VALUE", ""), item.get("VALUE", "")
+        for each in declared.iterfind("range"):
+            yield each.get("min", "-inf"), each.get("max", "inf")
+
+
+def _is_in(code: str, ranges: list[tuple[str, str]]) -> bool:
+    for low, high in ranges:
+        try:
+            if float(low) <= float(code) <= float(high):
+                return True
+        except ValueError:
+            if code == low:
+                return True
+    return False
+
+
+def _words(element: Element, tag: str, book: _Codebook) -> str:
+    """The words of the first child with this tag in the codebook's language; else in its main one."""
+    texts = [_whole_text(each) for each in _in_language(element, tag, book)]
+    return next(filter(None, texts), "")
+
+
+def _in_language(element: Element, tag: str, book: _Codebook) -> list[Element]:
+    parts = element.findall(tag)
+    spoken = [part for part in parts if part.get(LANGUAGE, book.main) == book.language]
+    return spoken or [part for part in parts if part.get(LANGUAGE, book.main) == book.main]
+
+
+def _own_words(question: Element) -> str:
+    """The words that stand in `qstn` itself, as in DDI 1.2."""
+    return plain_text(question.text)
+
+
+def _whole_text(element: Element) -> str:
+    return plain_text(" ".join("".join(element.itertext()).split()))

@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from valuesassets.cli.command_table import GROUPS, PROGRAM
+from valuesassets.cli.groups import Entry
 from valuesassets.orchestration.assets.declaring import NODE_ONLY
 from valuesassets.orchestration.assets.survey.material import survey_assets
 from valuesassets.orchestration.code_versions import homes
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
 
+ENTRIES = [*PROGRAM.values(), *(entry for group in GROUPS.values() for entry in group.entries.values())]
+PLACES = sorted({entry.place for entry in ENTRIES if isinstance(entry, Entry)})
+"""Every command's module and function."""
 ASSETS = sorted(asset.key.path[-1] for asset in survey_assets(load_study("demo_survey")))
 LINTER = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
 
@@ -94,10 +99,20 @@ def test_all_tables_are_declared_without_what_measures():
     assert not {"scipy", "matplotlib", "torch", "valuesassets.measure"} & {*loaded}
 
 
-def test_the_command_line_imports_no_frames_and_no_numbers_before_it_knows_the_command():
-    loaded = _loaded_by("import valuesassets.cli.app")
+HEAVY = {"pandas", "numpy", "pyarrow", "scipy", "matplotlib", "torch", "dagster", "requests"}
+
+
+def test_the_command_line_imports_no_command_before_it_knows_which():
+    loaded = _loaded_by("from valuesassets.cli.app import app; from typer.main import get_command; get_command(app)")
+    assert "valuesassets.cli.groups" in loaded
+    assert not {*HEAVY, "pydantic", "rich", "valuesassets.records.study"} & {*loaded}
+    assert not {place.partition(":")[0] for place in PLACES} & {*loaded}
+
+
+def test_the_command_line_imports_no_frames_and_no_numbers_before_a_command_runs():
+    loaded = _loaded_by(f"import {', '.join({place.partition(':')[0] for place in PLACES})}")
     assert "valuesassets.cli.psych_tasks_read" in loaded
-    assert not {"pandas", "numpy", "pyarrow", "scipy", "matplotlib", "torch", "dagster", "requests"} & {*loaded}
+    assert not HEAVY & {*loaded}
 
 
 @pytest.mark.slow

@@ -234,6 +234,3 @@ def trials(
     chats = write_trials(questions_of_language, code, CulturalRobustness(**keys), seed)
     write_trials_file(output, chats if chat else as_text(chats))
     print(f"{output}: {len(chats)} trials in {code}")
-
-
-COMMANDS = {"questions": questions, "trials": trials, "score": score}

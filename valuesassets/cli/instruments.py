@@ -12,9 +12,7 @@ from valuesassets import instruments
 from valuesassets.records.study import Part, Study, language_parts
 
 NAMES = tuple(each.name for each in pkgutil.iter_modules(instruments.__path__))
-"""Every instrument has a folder of its name in a study's storage, and a group of commands of its name."""
-EARLIER_COMMANDS = {"psych": "psych_tasks", "robustness": "cultural_robustness"}
-"""Groups of commands by names that they had before; these are accepted for one release."""
+"""Every instrument has a folder of its name in a study's storage."""
 
 
 def attribute_of(instrument: str, name: str, default: Any = None) -> Any:

@@ -9,8 +9,6 @@ import typer
 
 from valuesassets.cli.inputs import require_file_place, require_folder_place
 from valuesassets.cli.outputs import ends_of
-from valuesassets.cli.psych_tasks_analyse import analyse
-from valuesassets.cli.psych_tasks_read import read
 from valuesassets.records.errors import MissingData, QuestionError
 from valuesassets.records.files import write_json
 
@@ -184,6 +182,3 @@ def _print_scales(scales: Sequence[Mapping[str, Any]], preferences: Sequence[Map
             f"{row['lines']} lines, p {row['p']:.3f}: {row['verdict']}"
         )
         print(f"{row['experiment']}, forward- against reverse-keyed: {result}")
-
-
-COMMANDS = {"draft": draft, "check": check, "read": read, "analyse": analyse, "reliability": reliability}

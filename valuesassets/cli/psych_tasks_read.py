@@ -1,4 +1,4 @@
-"""The command `psych_tasks read`, which reads a model at every answer of a file of transcripts."""
+"""The command `psych-tasks read`, which reads a model at every answer of a file of transcripts."""
 
 import datetime
 from collections import Counter
@@ -82,7 +82,7 @@ def read(
     marks = f"{n_marks} marks of {len(people)} participants, laid out {laid_out}"
     print(f"{model.name}: {marks}; {len(asking.trials)} passages to read")
     if not asking.trials:
-        raise MissingData(f"{transcripts}: no mark can be asked at; see `valuesassets psych_tasks check`")
+        raise MissingData(f"{transcripts}: no mark can be asked at; see `valuesassets psych-tasks check`")
     replies = model.ask(asking.trials, "reading marks", opened)
     frames = derive_answer_distributions(
         asking.rows, people, of_task, asking.trials, replies.readings, is_chat, _context_tokens(replies)

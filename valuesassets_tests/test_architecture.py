@@ -73,17 +73,20 @@ def test_a_study_without_reference_families_has_none_trained_and_calibrates_itse
     assert "self_calibration" in names - set(ASSETS)
 
 
-def _loaded_by(code: str) -> list[str]:
+def loaded_by(code: str) -> list[str]:
+    """The modules that a fresh process has imported after some code, as the last line that it prints."""
     code += "; import sys; print(*sys.modules)"
-    return subprocess.run(
-        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    ).stdout.split()
+    return (
+        subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+        .stdout.splitlines()[-1]
+        .split()
+    )
 
 
 @pytest.mark.slow
 def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
     """The servers of the UI and every run load it, and pay for whatever is imported then."""
-    loaded = _loaded_by("from valuesassets.definitions import defs; defs().get_repository_def()")
+    loaded = loaded_by("from valuesassets.definitions import defs; defs().get_repository_def()")
     assert "valuesassets.orchestration.assets.survey.material" in loaded
     unwanted = ("torch", "transformers", "matplotlib", "scipy", "rich", "sqlalchemy", "valuesassets.instruments.survey")
     unwanted += ("valuesassets.comparing", "valuesassets.figures", "valuesassets.answers", "valuesassets.people")
@@ -94,7 +97,7 @@ def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
 @pytest.mark.slow
 def test_all_tables_are_declared_without_what_measures():
     """Each run that writes a table has them declared."""
-    loaded = _loaded_by("from valuesassets.orchestration.instruments import declare_own_tables; declare_own_tables()")
+    loaded = loaded_by("from valuesassets.orchestration.instruments import declare_own_tables; declare_own_tables()")
     assert "valuesassets.instruments.cultural_robustness.tables" in loaded
     assert not {"scipy", "matplotlib", "torch", "valuesassets.measure"} & {*loaded}
 
@@ -103,14 +106,14 @@ HEAVY = {"pandas", "numpy", "pyarrow", "scipy", "matplotlib", "torch", "dagster"
 
 
 def test_the_command_line_imports_no_command_before_it_knows_which():
-    loaded = _loaded_by("from valuesassets.cli.app import app; from typer.main import get_command; get_command(app)")
+    loaded = loaded_by("from valuesassets.cli.app import app; from typer.main import get_command; get_command(app)")
     assert "valuesassets.cli.groups" in loaded
     assert not {*HEAVY, "pydantic", "rich", "valuesassets.records.study"} & {*loaded}
     assert not {place.partition(":")[0] for place in PLACES} & {*loaded}
 
 
 def test_the_command_line_imports_no_frames_and_no_numbers_before_a_command_runs():
-    loaded = _loaded_by(f"import {', '.join({place.partition(':')[0] for place in PLACES})}")
+    loaded = loaded_by(f"import {', '.join({place.partition(':')[0] for place in PLACES})}")
     assert "valuesassets.cli.psych_tasks_read" in loaded
     assert not HEAVY & {*loaded}
 

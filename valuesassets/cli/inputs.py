@@ -28,6 +28,9 @@ LanguageCode = Annotated[
     str, typer.Option("--language", help="Language of the questions, by its ISO 639-3 code, such as deu.")
 ]
 StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a bundled study, or a study file (TOML).")]
+MaybeStudyName = Annotated[
+    str | None, typer.Argument(metavar="STUDY", help="Name of a bundled study, or a study file (TOML).")
+]
 OwnLexicon = Annotated[
     Path | None,
     typer.Option(

@@ -12,8 +12,9 @@ from typing import Annotated, Any
 import pydantic
 import typer
 
-from valuesassets.cli.inputs import StudyName, open_study, require_folder_place
+from valuesassets.cli.inputs import MaybeStudyName, StudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
+from valuesassets.cli.study_help import explain_key, print_schema
 from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
 from valuesassets.records.places import REPOSITORY, labelled, storage_root
@@ -31,12 +32,30 @@ PICTURES = {"map": "cultural_map/cultural_map.png", "answers": "question_answers
 
 
 def study(
-    name: StudyName,
+    name: MaybeStudyName = None,
     slurm: Annotated[
         bool, typer.Option("--slurm", help="Print the batch scripts for Slurm and submit nothing.")
     ] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print a JSON Schema of study files, by which editors check and complete.")
+    ] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Print what a key of a study file is, such as human.source: its type, default, description, and what "
+            "its change makes stale.",
+        ),
+    ] = None,
 ) -> None:
     """Check a study file and print its questionnaires, languages, models and number of cells."""
+    if schema or explain is not None:
+        print_schema() if explain is None else explain_key(explain)
+        return
+    if name is None:
+        raise typer.BadParameter(
+            "STUDY is missing; name a bundled study or a study file, or give --schema or --explain"
+        )
     chosen = open_study(name)
     if slurm:
         raise typer.Exit(subprocess.run([*_graph(name), "--dry-run"], check=False).returncode)

@@ -43,6 +43,10 @@ STUDIES = {
         "valuesassets.cli.probe:read",
         "Put a file of trials to a model and write its replies; each one that fails is a row with its reason.",
     ),
+    "ls": Entry(
+        "valuesassets.cli.listing:ls",
+        "List the studies, instruments, models, tasks or languages that are bundled, or the tables that are stored.",
+    ),
     "study": Entry(
         "valuesassets.cli.studies:study",
         "Check a study file and print its questionnaires, languages, models and number of cells.",

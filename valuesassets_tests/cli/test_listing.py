@@ -11,7 +11,7 @@ from valuesassets.records.places import bundled_names
 from valuesassets.records.study import load_study
 from valuesassets.records.tables import TABLES
 from valuesassets_tests.cli.commands import refuse, run, succeed
-from valuesassets_tests.reporting.made_storage import write_storage
+from valuesassets_tests.reporting.made_storage import add_the_rest, write_storage
 from valuesassets_tests.test_architecture import HEAVY, loaded_by
 
 
@@ -52,6 +52,7 @@ def test_models_of_the_index_are_listed_by_the_names_that_commands_take(tmp_path
 
 def test_stored_tables_are_listed_with_their_files(tmp_path):
     folder = write_storage(tmp_path)
+    add_the_rest(folder)
     done = run("ls", "tables", "--json", VALUESASSETS_STORAGE=folder.parent)
     tables = {table["name"].removeprefix(f"{folder.name}/survey/"): table for table in json.loads(done.stdout)}
     probed = tables["probe_distributions"]

@@ -15,7 +15,7 @@ from valuesassets.records.terminal import is_utf8, terminal_text
 INTERRUPTED = 130
 """What typer gives back after Ctrl-C."""
 
-app = table_typer(PROGRAM, "", add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+app = table_typer(PROGRAM, "", no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 @app.callback()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from valuesassets.cli.asking import ask_reference
+from valuesassets.cli.completion import offer_languages
 from valuesassets.cli.inputs import Orders, OwnLexicon, asked_language, parse_orders, read_sound_questions, trials_of
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.cli.probe import derive_answers
@@ -38,7 +39,10 @@ def calibrate(
         Path | None, typer.Option(readable=False, help="Question file (JSON); needed without --readouts.")
     ] = None,
     language: Annotated[
-        str | None, typer.Option(help="Language of the questions (ISO 639-3); needed without --readouts.")
+        str | None,
+        typer.Option(
+            autocompletion=offer_languages, help="Language of the questions (ISO 639-3); needed without --readouts."
+        ),
     ] = None,
     readouts: Annotated[
         bool,

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from valuesassets.answers.language_codes import known_languages, language_code
+from valuesassets.cli.completion import offer_languages, offer_studies
 from valuesassets.records.errors import InputError, QuestionError, StorageError
 from valuesassets.records.files import kind_of_file
 from valuesassets.records.lexicon import bundled_lexicons, load_lexicon
@@ -25,12 +26,18 @@ QuestionsFile = Annotated[
     Path, typer.Option("--questions", readable=False, help="Question file, as `extract` and `align` write it (JSON).")
 ]
 LanguageCode = Annotated[
-    str, typer.Option("--language", help="Language of the questions, by its ISO 639-3 code, such as deu.")
+    str,
+    typer.Option(
+        "--language",
+        autocompletion=offer_languages,
+        help="Language of the questions, by its ISO 639-3 code, such as deu.",
+    ),
 ]
-StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a bundled study, or a study file (TOML).")]
-MaybeStudyName = Annotated[
-    str | None, typer.Argument(metavar="STUDY", help="Name of a bundled study, or a study file (TOML).")
-]
+STUDY = typer.Argument(
+    metavar="STUDY", autocompletion=offer_studies, help="Name of a bundled study, or a study file (TOML)."
+)
+StudyName = Annotated[str, STUDY]
+MaybeStudyName = Annotated[str | None, STUDY]
 OwnLexicon = Annotated[
     Path | None,
     typer.Option(

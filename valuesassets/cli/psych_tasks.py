@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from valuesassets.cli.completion import offer_tasks
 from valuesassets.cli.inputs import require_file_place, require_folder_place
 from valuesassets.cli.outputs import ends_of
 from valuesassets.records.errors import MissingData, QuestionError
@@ -41,7 +42,9 @@ def draft(transcripts: TranscriptsFile) -> None:
 
 def check(
     transcripts: TranscriptsFile,
-    task: Annotated[str, typer.Option(help="Name of a bundled task, or a task file of your own (TOML).")],
+    task: Annotated[
+        str, typer.Option(autocompletion=offer_tasks, help="Name of a bundled task, or a task file of your own (TOML).")
+    ],
     output: Annotated[Path, typer.Option(help=f"Folder for {MARKS_FILE} and {LEDGER_FILE}.")],
     most_unread: Annotated[
         float,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from valuesassets.cli.asking import ChosenModel, Replies, choose_model
+from valuesassets.cli.completion import offer_tasks
 from valuesassets.cli.inputs import require_folder_place
 from valuesassets.cli.options import LoadedModelOptions
 from valuesassets.records.errors import MissingData
@@ -30,7 +31,9 @@ DESCRIPTION = (
 
 def read(
     transcripts: Annotated[Path, typer.Option(readable=False, help="Transcripts of participants (JSON lines).")],
-    task: Annotated[str, typer.Option(help="Name of a bundled task, or a task file of your own (TOML).")],
+    task: Annotated[
+        str, typer.Option(autocompletion=offer_tasks, help="Name of a bundled task, or a task file of your own (TOML).")
+    ],
     output: Annotated[
         Path, typer.Option(help="Folder for candidates.parquet, marks.parquet, donors.parquet and run.json.")
     ],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from valuesassets.cli.completion import offer_languages
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
@@ -233,7 +234,10 @@ def align(
     ],
     output: Annotated[Path, typer.Option(help="Folder for master_questions.json, <language>.json, alignment.csv.")],
     master: Annotated[
-        str, typer.Option(help="Language (ISO 639-3) whose questions the others are aligned to.")
+        str,
+        typer.Option(
+            autocompletion=offer_languages, help="Language (ISO 639-3) whose questions the others are aligned to."
+        ),
     ] = "eng",
     embedder: Annotated[
         str | None,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from valuesassets.cli.completion import offer_studies
 from valuesassets.cli.inputs import Seed, StudyName, open_study, require_file_place, require_folder_place
 from valuesassets.cli.instruments import attribute_of, instruments_of, parts_of, stored_instruments
 from valuesassets.desk.history import MARK, dagster_folder
@@ -134,8 +135,8 @@ STUDY_FILE = "study.toml"
 
 
 def compare(
-    first: Annotated[str, typer.Argument(metavar="A", help=SIDE)],
-    second: Annotated[str, typer.Argument(metavar="B", help=SIDE)],
+    first: Annotated[str, typer.Argument(metavar="A", autocompletion=offer_studies, help=SIDE)],
+    second: Annotated[str, typer.Argument(metavar="B", autocompletion=offer_studies, help=SIDE)],
     output: Annotated[Path, typer.Option(help="Page to write (HTML).")] = Path("compared.html"),
     seed: Seed = 0,
 ) -> None:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import pydantic
 import typer
 
+from valuesassets.cli.completion import offer_assets, offer_keys
 from valuesassets.cli.inputs import MaybeStudyName, StudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
 from valuesassets.cli.study_help import explain_key, print_schema
@@ -43,6 +44,7 @@ def study(
         str | None,
         typer.Option(
             metavar="KEY",
+            autocompletion=offer_keys,
             help="Print what a key of a study file is, such as human.source: its type, default, description, and what "
             "its change makes stale.",
         ),
@@ -137,7 +139,10 @@ def run(
     name: StudyName,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Assets or groups of assets to make, as the UI names them; may be repeated."),
+        typer.Option(
+            autocompletion=offer_assets,
+            help="Assets or groups of assets to make, as the UI names them; may be repeated.",
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Make again what is up to date too; no model is asked twice even so.")

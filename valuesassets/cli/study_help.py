@@ -49,14 +49,20 @@ def _lines(key: Key) -> Iterator[str]:
             yield fill(f"{title}: {text}", WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
+def stale_assets() -> dict[str, list[str]]:
+    """The names of the assets that a change of each key makes stale, by the key's place."""
+    lines = (line.split(":") for line in STALE.read_text("utf-8").splitlines())
+    return {place: names.split() for place, names in lines}
+
+
 def _stale(place: str) -> str:
     """The assets that a change of a key makes stale, by instrument."""
     if place == "name":
         return "everything: another study has its own files"
-    by_place = dict(line.split(":") for line in STALE.read_text("utf-8").splitlines())
+    by_place = stale_assets()
     words = place.split(".")
     nearest = (".".join(words[:n]) for n in range(len(words), 0, -1))
-    names = next((by_place[each].split() for each in nearest if each in by_place), None)
+    names = next((by_place[each] for each in nearest if each in by_place), None)
     if names is None:
         return f"the assets of {words[0]} that read it, and what rests on them"
     by_instrument: dict[str, list[str]] = defaultdict(list)

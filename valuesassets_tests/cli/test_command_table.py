@@ -28,8 +28,8 @@ def test_the_table_has_every_instrument_and_a_group_for_each():
 
 
 def test_help_lists_all_commands_but_those_by_earlier_names_and_those_that_are_gone():
-    said = succeed("--help").partition("Commands:\n")[2].splitlines()
-    listed = [line.split()[0] for line in said if line.startswith("  ") and line[2] != " "]
+    printed = succeed("--help").partition("Commands:\n")[2].splitlines()
+    listed = [line.split()[0] for line in printed if line.startswith("  ") and line[2] != " "]
     assert listed == [name for name, entry in PROGRAM.items() if not entry.hidden]
 
 

@@ -65,9 +65,9 @@ def test_stored_tables_are_listed_with_their_files(tmp_path):
         "files": 1,
         "bytes": 0,
     }
-    said = run("ls", "tables", VALUESASSETS_STORAGE=folder.parent).stdout
-    assert f"{folder.name}/survey/distances/pairs" in said
-    assert f"a row is {TABLES['distances/pairs'].row}" in said
+    printed = run("ls", "tables", VALUESASSETS_STORAGE=folder.parent).stdout
+    assert f"{folder.name}/survey/distances/pairs" in printed
+    assert f"a row is {TABLES['distances/pairs'].row}" in printed
 
 
 def test_where_nothing_is_stored_a_line_says_how_tables_come_about(tmp_path):
@@ -86,8 +86,8 @@ def test_a_line_for_people_begins_with_the_name_that_json_has(kind):
 
 def test_without_a_kind_everything_that_is_bundled_is_listed():
     assert [*listed()] == [kind for kind in LISTS if kind != "tables"]
-    said = succeed("ls").splitlines()
-    assert [line for line in said if not line.startswith(" ")] == [f"{kind}:" for kind in listed()]
+    printed = succeed("ls").splitlines()
+    assert [line for line in printed if not line.startswith(" ")] == [f"{kind}:" for kind in listed()]
 
 
 def test_a_kind_that_is_none_is_refused():

@@ -26,10 +26,10 @@ def test_every_key_is_explained(place):
 
 
 def test_a_key_has_its_type_its_default_and_what_goes_stale():
-    said = succeed("study", "--explain", "families.mine.dtype")
-    assert 'type: "float32", "bfloat16", "auto"' in said
-    assert 'left out: "auto"' in said
-    assert "models: weights" in said
+    printed = succeed("study", "--explain", "families.mine.dtype")
+    assert 'type: "float32", "bfloat16", "auto"' in printed
+    assert 'left out: "auto"' in printed
+    assert "models: weights" in printed
     assert "left out: it is needed" in succeed("study", "--explain", "seed")
     assert "makes stale: nothing" in succeed("study", "--explain", "slurm.partition")
     assert "the assets of worldwise that read it" in succeed("study", "--explain", "worldwise.scenarios")

@@ -14,6 +14,7 @@ file and whether the files it names exist; it reports each problem in one line w
 tables below list every key. All paths, also of models and tokenizers, are relative to the folder of the study file. The
 column "left out" shows the default; where it has a dash, the description says what holds. [Staleness](staleness.md)
 lists what a change makes stale. To write your first study, see [own questionnaire](own_questionnaire.md).
+Single keys are explained, and editors have a schema of all of them: [help while writing](help_while_writing.md).
 
 A study runs every instrument that has a table in its file, at least one of {instruments}. All instruments share the
 other tables.

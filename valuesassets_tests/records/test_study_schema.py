@@ -117,16 +117,16 @@ def taplo(tmp_path_factory):
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_taplo_finds_no_fault_in_a_bundled_study(name, taplo):
-    status, said = taplo(study_path(name))
-    assert status == 0, said
+    status, printed = taplo(study_path(name))
+    assert status == 0, printed
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_taplo_marks_the_line_of_a_fault(fault, taplo, tmp_path):
     path = faulty(tmp_path, *FAULTS[fault])
-    status, said = taplo(path)
+    status, printed = taplo(path)
     assert status != 0
-    assert "study.toml:" in said
+    assert "study.toml:" in printed
 
 
 def test_every_record_describes_its_keys():

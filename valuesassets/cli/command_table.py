@@ -178,9 +178,11 @@ EARLIER_GROUPS = {
     "cultural_robustness": "cultural-robustness",
 }
 """Groups of commands by names that they had before, which are accepted for one release, and the names of today."""
-NO_SIMULATIONS = Entry(
-    "valuesassets.cli.simulations:say_where_simulations_are", "Say where simulations are.", is_gone=True
+GONE = dict.fromkeys(
+    ("worlds", "simulations"),
+    Entry("valuesassets.cli.simulations:say_where_simulations_are", "Say where simulations are.", is_gone=True),
 )
+"""Commands that are no more."""
 
 
 def group_name(instrument: str) -> str:
@@ -210,7 +212,6 @@ PROGRAM: dict[str, Entry | Group] = {
     ),
     **GROUPS,
     **{earlier: replace(GROUPS[name], new_name=name) for earlier, name in EARLIER_GROUPS.items()},
-    "worlds": NO_SIMULATIONS,
-    "simulations": NO_SIMULATIONS,
+    **GONE,
 }
 """All commands of the program, in the order in which its help lists them."""

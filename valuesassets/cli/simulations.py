@@ -1,4 +1,4 @@
-"""The commands `worlds` and `simulations`, which are no more."""
+"""The commands that ran simulations, which are no more (`command_table.GONE`)."""
 
 from valuesassets.records.errors import InputError
 

@@ -6,7 +6,7 @@ import pytest
 from typer.main import get_command
 
 from valuesassets.cli.app import app
-from valuesassets.cli.command_table import GROUPS, INSTRUMENTS, PROGRAM
+from valuesassets.cli.command_table import GONE, GROUPS, INSTRUMENTS, PROGRAM
 from valuesassets.cli.groups import Entry, Group, function_at
 from valuesassets.cli.instruments import NAMES
 from valuesassets_tests.cli.commands import run, succeed
@@ -53,7 +53,7 @@ def test_a_misspelt_command_gets_the_name_that_was_meant():
     assert "Did you mean 'calibrate'?" in line
 
 
-@pytest.mark.parametrize("name", ["worlds", "simulations"])
+@pytest.mark.parametrize("name", GONE)
 def test_a_command_that_is_gone_says_what_to_give_instead(name):
     done = run(name, "--anything", "7")
     assert (done.returncode, done.stdout) == (1, "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from valuesassets.cli.command_table import EARLIER_GROUPS, PROGRAM
+from valuesassets.cli.command_table import EARLIER_GROUPS, GONE, PROGRAM
 from valuesassets.records.study import EARLIER_NAMES, load_study, stored_study, study_path
 from valuesassets_tests.cli.commands import run, succeed
 
@@ -27,7 +27,7 @@ def test_earlier_names_of_groups_are_in_no_help():
     listed = [line.split()[0] for line in succeed("--help").splitlines() if line.strip()]
     assert {"psych-tasks", "cultural-robustness"} <= {*listed}
     assert not {"psych", "psych_tasks", "robustness", "cultural_robustness"} & {*listed}
-    assert {name for name, entry in PROGRAM.items() if entry.hidden} == {*EARLIER_GROUPS, "worlds", "simulations"}
+    assert {name for name, entry in PROGRAM.items() if entry.hidden} == {*EARLIER_GROUPS, *GONE}
 
 
 @pytest.mark.parametrize("earlier", EARLIER_NAMES)

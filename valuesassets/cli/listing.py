@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from valuesassets.cli.command_table import group_name
-from valuesassets.cli.instruments import NAMES, attribute_of, stored_instruments
-from valuesassets.records.places import NO_STUDIES, STUDIES, bundled_names, storage_root
+from valuesassets.cli.instruments import NAMES, attribute_of
+from valuesassets.library.stored import described_tables, stored_studies
+from valuesassets.records.places import STUDIES, bundled_names, storage_root
 from valuesassets.records.terminal import terminal_text
 
 Kind = Literal["studies", "instruments", "models", "tasks", "languages", "tables"]
@@ -104,19 +105,9 @@ def _language_words(language: Entry) -> str:
 
 
 def _tables() -> Iterator[Entry]:
-    from valuesassets.reporting.stored_tables import stored_tables
-
-    studies = (folder for folder in sorted(storage_root().glob("*")) if folder.is_dir())
-    for folder in studies:
-        for instrument in [] if folder.name in NO_STUDIES else stored_instruments(folder):
-            for name, stored in stored_tables(folder, instrument).items():
-                files = [*stored.files.values()]
-                facts = {
-                    "row": stored.table.row,
-                    "files": len(files),
-                    "bytes": sum(each.stat().st_size for each in files),
-                }
-                yield {"name": f"{folder.name}/{instrument}/{name}", **facts}
+    for folder in stored_studies():
+        for table in described_tables(folder):
+            yield {"name": f"{folder.name}/{table.pop('table')}", **table}
 
 
 def _table_words(table: Entry) -> str:

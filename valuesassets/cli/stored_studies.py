@@ -15,8 +15,9 @@ import typer
 
 from valuesassets.cli.completion import offer_studies
 from valuesassets.cli.inputs import Seed, StudyName, open_study, require_file_place, require_folder_place
-from valuesassets.cli.instruments import attribute_of, instruments_of, parts_of, stored_instruments
+from valuesassets.cli.instruments import attribute_of, instruments_of, parts_of
 from valuesassets.desk.history import MARK, dagster_folder
+from valuesassets.library.stored import stored_instruments
 from valuesassets.records.errors import InputError, MissingData, StorageError
 from valuesassets.records.places import REPOSITORY, storage_root
 

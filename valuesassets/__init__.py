@@ -3,9 +3,11 @@
 The names below are the public interface; each is imported when it is first used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+# pyright: strict, reportMissingTypeStubs=false
 
+from importlib import import_module
+
+TYPE_CHECKING = False  # as typing has it, which would be imported for it
 if TYPE_CHECKING:
     from valuesassets.library import (
         Aligned,
@@ -75,14 +77,16 @@ _HOMES = {
 """Modules of the names that are not in `library`."""
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
+if not TYPE_CHECKING:  # a checker of types would take any name for one of ours
 
-        return version(__name__)
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'library')}"), name)
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version(__name__)
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'library')}"), name)
 
 
 def __dir__() -> list[str]:

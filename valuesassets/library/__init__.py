@@ -3,6 +3,8 @@
 Heavy imports wait until a function needs them: torch until a model of this machine is asked, pandas until a table is.
 """
 
+# pyright: strict, reportMissingTypeStubs=false
+
 from valuesassets.library.answering import answer_distributions, ask, place_on_map
 from valuesassets.library.calibrating import calibrate
 from valuesassets.library.questionnaires import Aligned, Extraction, align, extract, make_trials

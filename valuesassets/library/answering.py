@@ -1,11 +1,15 @@
 """From prompts to answers and the map: `ask`, `answer_distributions`, `place_on_map`."""
 
+# pyright: strict, reportMissingTypeStubs=false
+
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from valuesassets.library.progress import Progress, silent
 from valuesassets.records.errors import InputError, MissingData
+from valuesassets.records.frames import records
 from valuesassets.records.questions import Question
 from valuesassets.records.readouts import Generate
 from valuesassets.records.settings.endpoints import Endpoint
@@ -14,6 +18,8 @@ from valuesassets.records.trials import Reading, Record, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from valuesassets.models.loaded_model import LoadedModel, OpenedModel
 
 
 def ask(
@@ -52,15 +58,21 @@ def ask(
         from valuesassets.remote.asking import RemoteAsking
 
         asking = RemoteAsking(str(model), endpoint, prompting, trials)
-        load = asking.connect
+        load: Callable[[Any], Any] = asking.connect
     else:
         from valuesassets.models.asking import Asking
-        from valuesassets.models.loading import load_weights, open_model
+        from valuesassets.models.loading import open_model
 
         opened = open_model(str(model), revision, dtype, device, offline, prompting=prompting)
         asking, load = Asking(opened, trials), lambda _: load_weights(opened)
-    records, _, _ = replies_of(asking, load, asking.open_known(known) if known else None, progress=progress)
-    return [record for record in records if isinstance(record, Reading)]
+    replies, _, _ = replies_of(asking, load, asking.open_known(known) if known else None, progress=progress)
+    return [record for record in replies if isinstance(record, Reading)]
+
+
+def _loaded(opened: "OpenedModel", store: Any) -> "LoadedModel":
+    from valuesassets.models.loading import load_weights
+
+    return load_weights(opened)
 
 
 def replies_of(
@@ -138,5 +150,7 @@ def place_on_map(answers: "pd.DataFrame") -> "pd.DataFrame":
 
     if answers.empty:
         raise MissingData("answers: no rows in them; give those of a model that was asked")
-    languages = {language: named_language(language) for language in sorted(set(map(str, answers["language"])))}
+    languages = {
+        language: named_language(language) for language in sorted({str(row["language"]) for row in records(answers)})
+    }
     return place_probes(answers, languages, Path("answers"))[0]

@@ -1,7 +1,10 @@
 """`calibrate`: are answers that were planted in a tiny model recovered with these questions?"""
 
+# pyright: strict, reportMissingTypeStubs=false
+
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +12,7 @@ from valuesassets.library.answering import answer_rows_of
 from valuesassets.library.progress import Progress, silent
 from valuesassets.library.questionnaires import make_trials
 from valuesassets.records.errors import ScoringError
+from valuesassets.records.frames import records
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.measuring import Phantom
 from valuesassets.records.settings.questionnaires import Questionnaires
@@ -71,7 +75,7 @@ def compare_with_planted(
     most = passes or study.phantom.steps
     tight = study.phantom.model_copy(update={name: getattr(study.phantom, name) * MARGIN for name in LIMITS})
     comparison = _read_back(study, questions, trials, plants, max(1, most // 2), progress)
-    if most > 1 and not bool(summarise_recovery(comparison, tight)["is_recovered"].all()):
+    if most > 1 and not all(row["is_recovered"] for row in records(summarise_recovery(comparison, tight))):
         comparison = _read_back(study, questions, trials, plants, most, progress)
     return comparison
 
@@ -105,7 +109,6 @@ def _read_back(
 ) -> "pd.DataFrame":
     """Planted and recovered answers of a newly trained model, by both channels (see `compare_with_plants`)."""
     import pandas as pd
-    import torch
     from threadpoolctl import threadpool_limits
 
     from valuesassets.answers.calibration import compare_with_plants
@@ -121,14 +124,13 @@ def _read_back(
     for row in planted_text_rows(trials, plants):
         answers.setdefault(str(row["prompt"]), {})[str(row["answer_text"])] = float(str(row["prob"]))
     language = trials[0].language
-    torch.set_num_threads(1)  # a second thread gains nothing on matrices this small, and waits busily
-    with tempfile.TemporaryDirectory(prefix="valuesassets-") as folder, threadpool_limits(1):
+    with tempfile.TemporaryDirectory(prefix="valuesassets-") as folder, threadpool_limits(1), _one_thread():
         with progress(TRAINING) as tick:
             place = Path(folder, "phantom")
             train_reference_model(answers, place, passes, study.seed, lambda done, _: tick(done, passes))
         loaded = load_model(f"{folder}/phantom", None, "float32", "cpu")
-        records = ask_reference(CALIBRATED, loaded, trials, "reading answers", progress)
-        readings = [record for record in records if isinstance(record, Reading)]
+        replies = ask_reference(CALIBRATED, loaded, trials, "reading answers", progress)
+        readings = [record for record in replies if isinstance(record, Reading)]
         recovered = answer_rows_of(questions, trials, readings, CALIBRATED)
         with progress("drawing answers") as tick:
             drawn = sample_answers(loaded, [trial.prompt for trial in trials], study.phantom.samples, study.seed, tick)
@@ -136,6 +138,19 @@ def _read_back(
     sampled = derive_sampled_distributions(texts, trials, plants, CALIBRATED, language)
     planted = planted_answers({(CALIBRATED, language): plants})
     return compare_with_plants(pd.DataFrame(recovered), planted, sampled)
+
+
+@contextmanager
+def _one_thread() -> Generator[None, None, None]:
+    """A block with one thread of torch: a second one gains nothing on matrices this small, and waits busily."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def ask_reference(

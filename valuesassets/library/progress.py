@@ -1,6 +1,8 @@
 """How functions that take long show how far they are."""
 
-from collections.abc import Callable, Iterator
+# pyright: strict, reportMissingTypeStubs=false
+
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 
 OnProgress = Callable[[int, int], None]
@@ -10,6 +12,6 @@ Progress = Callable[[str], AbstractContextManager[OnProgress]]
 
 
 @contextmanager
-def silent(title: str) -> Iterator[OnProgress]:
+def silent(title: str) -> Generator[OnProgress, None, None]:
     """A block within which no progress is shown."""
     yield lambda done, total: None

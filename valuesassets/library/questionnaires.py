@@ -1,5 +1,7 @@
 """From questionnaires to prompts: `extract`, `align`, `make_trials`."""
 
+# pyright: strict, reportMissingTypeStubs=false
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,5 +1,7 @@
 """What studies have stored: `read_table`, `list_tables`."""
 
+# pyright: strict, reportMissingTypeStubs=false
+
 import pkgutil
 import re
 from collections.abc import Iterator
@@ -35,17 +37,13 @@ def read_table(study: str | Study, name: str, storage: Path | None = None) -> "p
     """
     import pandas as pd
 
-    from valuesassets.records.csv_tables import read_csv
-    from valuesassets.records.parquet import read_rows
+    from valuesassets.reporting.stored_tables import checked_frame
 
     folder = _folder(study, storage)
     tables = dict(_tables_of(folder))
     if name not in tables:
         raise StorageError(f"study {folder.name}: {no_such_name(name, f'table in {folder}', sorted(tables))}")
-    table, frames = tables[name].table, []
-    for path in tables[name].files.values():
-        rows = None if path.suffix == ".csv" else table.checked(read_rows(path, table), path)
-        frames.append(read_csv(path, table) if rows is None else rows.to_pandas())
+    frames = [checked_frame(path, tables[name].table) for path in tables[name].files.values()]
     return pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
 
 

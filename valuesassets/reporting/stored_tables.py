@@ -4,7 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pandas as pd
+
+from valuesassets.records.csv_tables import read_csv
 from valuesassets.records.errors import StorageError
+from valuesassets.records.parquet import read_rows
 from valuesassets.records.table import Table
 from valuesassets.records.tables import table_of_asset
 
@@ -51,6 +55,14 @@ def stored_tables(folder: Path, instrument: str, names: Collection[str] | None =
                 stored.setdefault(name, StoredTable(table)).files[whole] = path
             break
     return dict(sorted(stored.items()))
+
+
+def checked_frame(path: Path, table: Table) -> pd.DataFrame:
+    """A stored file of a table as a frame; StorageError where a value has another type than the table, or is out of
+    its range."""
+    if path.suffix == ".csv":
+        return read_csv(path, table)
+    return table.checked(read_rows(path, table), path).to_pandas()
 
 
 def _has_columns(path: Path, table: Table) -> bool:

@@ -54,17 +54,18 @@ def ask(
     """
     if any(isinstance(trial.readout, Generate) for trial in trials):
         raise InputError("ask: these trials want written answers; `valuesassets read` writes them to a file")
+    load: Callable[[Any], Any]
     if endpoint is not None:
         from valuesassets.remote.asking import RemoteAsking
 
         asking = RemoteAsking(str(model), endpoint, prompting, trials)
-        load: Callable[[Any], Any] = asking.connect
+        load = asking.connect
     else:
         from valuesassets.models.asking import Asking
         from valuesassets.models.loading import open_model
 
         opened = open_model(str(model), revision, dtype, device, offline, prompting=prompting)
-        asking, load = Asking(opened, trials), lambda _: load_weights(opened)
+        asking, load = Asking(opened, trials), partial(_loaded, opened)
     replies, _, _ = replies_of(asking, load, asking.open_known(known) if known else None, progress=progress)
     return [record for record in replies if isinstance(record, Reading)]
 
@@ -150,7 +151,6 @@ def place_on_map(answers: "pd.DataFrame") -> "pd.DataFrame":
 
     if answers.empty:
         raise MissingData("answers: no rows in them; give those of a model that was asked")
-    languages = {
-        language: named_language(language) for language in sorted({str(row["language"]) for row in records(answers)})
-    }
+    codes = sorted({str(row["language"]) for row in records(answers)})
+    languages = {language: named_language(language) for language in codes}
     return place_probes(answers, languages, Path("answers"))[0]

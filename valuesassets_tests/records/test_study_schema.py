@@ -130,7 +130,9 @@ def test_taplo_marks_the_line_of_a_fault(fault, taplo, tmp_path):
 
 
 def test_every_record_describes_its_keys():
-    for record in records_below(Record):
+    records = [each for each in records_below(Record) if each.__name__ in SCHEMA["$defs"]]
+    assert len(records) > 25
+    for record in records:
         assert {*key_descriptions(record)} >= {field.alias or key for key, field in record.model_fields.items()}
 
 

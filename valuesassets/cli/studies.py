@@ -33,6 +33,7 @@ PICTURES = {"map": "cultural_map/cultural_map.png", "answers": "question_answers
 
 
 def study(
+    context: typer.Context,
     name: MaybeStudyName = None,
     slurm: Annotated[
         bool, typer.Option("--slurm", help="Print the batch scripts for Slurm and submit nothing.")
@@ -55,9 +56,7 @@ def study(
         print_schema() if explain is None else explain_key(explain)
         return
     if name is None:
-        raise typer.BadParameter(
-            "STUDY is missing; name a bundled study or a study file, or give --schema or --explain"
-        )
+        context.fail("Missing argument 'STUDY'")
     chosen = open_study(name)
     if slurm:
         raise typer.Exit(subprocess.run([*_graph(name), "--dry-run"], check=False).returncode)

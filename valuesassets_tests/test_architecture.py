@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from valuesassets.cli.command_table import GROUPS, PROGRAM
+from valuesassets.cli.groups import Entry
 from valuesassets.orchestration.assets.declaring import NODE_ONLY
 from valuesassets.orchestration.assets.survey.material import survey_assets
 from valuesassets.orchestration.code_versions import homes
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
 
+ENTRIES = [*PROGRAM.values(), *(entry for group in GROUPS.values() for entry in group.entries.values())]
+PLACES = sorted({entry.place for entry in ENTRIES if isinstance(entry, Entry)})
+"""Every command's module and function."""
 ASSETS = sorted(asset.key.path[-1] for asset in survey_assets(load_study("demo_survey")))
 LINTER = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
 
@@ -68,17 +73,20 @@ def test_a_study_without_reference_families_has_none_trained_and_calibrates_itse
     assert "self_calibration" in names - set(ASSETS)
 
 
-def _loaded_by(code: str) -> list[str]:
+def loaded_by(code: str) -> list[str]:
+    """The modules that a fresh process has imported after some code, as the last line that it prints."""
     code += "; import sys; print(*sys.modules)"
-    return subprocess.run(
-        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    ).stdout.split()
+    return (
+        subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+        .stdout.splitlines()[-1]
+        .split()
+    )
 
 
 @pytest.mark.slow
 def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
     """The servers of the UI and every run load it, and pay for whatever is imported then."""
-    loaded = _loaded_by("from valuesassets.definitions import defs; defs().get_repository_def()")
+    loaded = loaded_by("from valuesassets.definitions import defs; defs().get_repository_def()")
     assert "valuesassets.orchestration.assets.survey.material" in loaded
     unwanted = ("torch", "transformers", "matplotlib", "scipy", "rich", "sqlalchemy", "valuesassets.instruments.survey")
     unwanted += ("valuesassets.comparing", "valuesassets.figures", "valuesassets.answers", "valuesassets.people")
@@ -89,15 +97,25 @@ def test_the_graph_is_loaded_without_models_pictures_or_any_derivation():
 @pytest.mark.slow
 def test_all_tables_are_declared_without_what_measures():
     """Each run that writes a table has them declared."""
-    loaded = _loaded_by("from valuesassets.orchestration.instruments import declare_own_tables; declare_own_tables()")
+    loaded = loaded_by("from valuesassets.orchestration.instruments import declare_own_tables; declare_own_tables()")
     assert "valuesassets.instruments.cultural_robustness.tables" in loaded
     assert not {"scipy", "matplotlib", "torch", "valuesassets.measure"} & {*loaded}
 
 
-def test_the_command_line_imports_no_frames_and_no_numbers_before_it_knows_the_command():
-    loaded = _loaded_by("import valuesassets.cli.app")
+HEAVY = {"pandas", "numpy", "pyarrow", "scipy", "matplotlib", "torch", "dagster", "requests"}
+
+
+def test_the_command_line_imports_no_command_before_it_knows_which():
+    loaded = loaded_by("from valuesassets.cli.app import app; from typer.main import get_command; get_command(app)")
+    assert "valuesassets.cli.groups" in loaded
+    assert not {*HEAVY, "pydantic", "rich", "valuesassets.records.study"} & {*loaded}
+    assert not {place.partition(":")[0] for place in PLACES} & {*loaded}
+
+
+def test_the_command_line_imports_no_frames_and_no_numbers_before_a_command_runs():
+    loaded = loaded_by(f"import {', '.join({place.partition(':')[0] for place in PLACES})}")
     assert "valuesassets.cli.psych_tasks_read" in loaded
-    assert not {"pandas", "numpy", "pyarrow", "scipy", "matplotlib", "torch", "dagster", "requests"} & {*loaded}
+    assert not HEAVY & {*loaded}
 
 
 @pytest.mark.slow

@@ -6,15 +6,14 @@ import subprocess
 import pytest
 import yaml
 
-from valuesassets.cli.app import app
+from valuesassets.cli.command_table import EARLIER_GROUPS, PROGRAM
 from valuesassets_tests.needs import REPOSITORY
 
 PAGES = sorted([*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.md")])
 NAMES = [page.relative_to(REPOSITORY).as_posix() for page in PAGES]
 MOST_WORDS = 25
 """Of an entry of the changelog."""
-COMMANDS = {(command.name or command.callback.__name__) for command in app.registered_commands}
-COMMANDS |= {group.name for group in app.registered_groups if not group.hidden}
+COMMANDS = {name for name in PROGRAM if name not in EARLIER_GROUPS}
 
 
 @pytest.fixture(params=PAGES, ids=NAMES)
@@ -36,7 +35,7 @@ def test_every_path_in_code_marks_is_there(page):
 
 def test_every_command_and_make_target_exists(page):
     text = page.read_text(encoding="utf-8")
-    for command in re.findall(r"(?:^|`)valuesassets ([a-z_]+)\b", text, re.MULTILINE):
+    for command in re.findall(r"(?:^|`)valuesassets ([a-z][a-z_-]*)\b", text, re.MULTILINE):
         assert command in COMMANDS, command
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE):

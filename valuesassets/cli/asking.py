@@ -13,7 +13,8 @@ import typer
 from valuesassets.cli.inputs import name_of_model, require_folder_place
 from valuesassets.cli.options import LoadedModelOptions, ModelOptions
 from valuesassets.cli.outputs import progress_bar
-from valuesassets.records.errors import InputError, ScoringError, StorageError
+from valuesassets.library.answering import replies_of
+from valuesassets.records.errors import InputError, StorageError
 from valuesassets.records.files import sha256_json
 from valuesassets.records.places import KNOWN_READINGS, storage_root
 from valuesassets.records.settings.endpoints import Endpoint, load_endpoint
@@ -116,13 +117,8 @@ class ChosenModel:
                 print(f"{self.options.model}: {asking.plan(store)}")
             if self.options.dry_run:
                 raise typer.Exit
-            result, recalled = None, None if is_drawn else asking.recall(store)
-            if recalled is None:
-                more = {"needs_all": False} if is_drawn else {}
-                with progress_bar(title) as tick:
-                    result, description = asking.ask(load(store), tick, store, **more)
-                recalled = result.records, description
-        records, description = recalled
+            more = {"needs_all": False} if is_drawn else {}
+            records, description, result = replies_of(asking, load, store, title, progress_bar, not is_drawn, **more)
         in_order = json.loads(json.dumps(description, sort_keys=True))  # so that files are equal, known before or not
         for caution in asking.cautions(in_order):
             print(f"{self.name}: {caution}")
@@ -227,16 +223,10 @@ def choose_endpoint(options: ModelOptions) -> Endpoint | None:
 
 
 def ask_reference(name: str, loaded: "LoadedModel", trials: Sequence[Trial], title: str) -> list[Record]:
-    """The replies of a model that was trained for a calibration; ScoringError where they depend on the batch, so that
-    the instrument is at fault."""
-    from valuesassets.models.asking import Asking
+    """The replies of a model that was trained for a calibration, with a progress bar."""
+    from valuesassets.library.calibrating import ask_reference as ask_trained
 
-    asking = Asking(loaded.opened, trials)
-    with progress_bar(title) as tick:
-        result, _ = asking.ask(loaded, tick, None)
-    if doubt := result.certificate.doubt:
-        raise ScoringError(f"{name}: {doubt}; report it")
-    return list(result.records)
+    return ask_trained(name, loaded, trials, title, progress_bar)
 
 
 def costs_of_draws(replies: Replies, endpoint: Endpoint | None) -> dict[tuple[str, int], tuple[Answer, dict[str, Any]]]:

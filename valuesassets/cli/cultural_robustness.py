@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from valuesassets.cli.completion import offer_languages
 from valuesassets.cli.inputs import Resamples, Seed, TrialsFile, require_folder_place
 from valuesassets.cli.outputs import ends_of, progress_bar, require_trials_place, write_trials_file
 from valuesassets.records.errors import QuestionError
@@ -205,7 +206,12 @@ def questions(questions: Questions, countries: CountriesFile = None) -> None:
 
 def trials(
     questions: Questions,
-    language: Annotated[str, typer.Option(help="Language to write, by ISO 639-3 or 639-1 code, such as ell or el.")],
+    language: Annotated[
+        str,
+        typer.Option(
+            autocompletion=offer_languages, help="Language to write, by ISO 639-3 or 639-1 code, such as ell or el."
+        ),
+    ],
     output: TrialsFile,
     countries: CountriesFile = None,
     chat: Annotated[bool, typer.Option("--chat", help="For models with a chat template; else as bare text.")] = False,
@@ -234,6 +240,3 @@ def trials(
     chats = write_trials(questions_of_language, code, CulturalRobustness(**keys), seed)
     write_trials_file(output, chats if chat else as_text(chats))
     print(f"{output}: {len(chats)} trials in {code}")
-
-
-COMMANDS = {"questions": questions, "trials": trials, "score": score}

@@ -1,7 +1,6 @@
 """Options that several commands share, and the checks of their values before any work begins."""
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.answers.language_codes import known_languages, language_code
+from valuesassets.answers.asked_languages import elicitation_of
+from valuesassets.cli.completion import offer_languages, offer_studies
+from valuesassets.library.questionnaires import make_trials
 from valuesassets.records.errors import InputError, QuestionError, StorageError
 from valuesassets.records.files import kind_of_file
-from valuesassets.records.lexicon import bundled_lexicons, load_lexicon
 from valuesassets.records.places import storage_root
 from valuesassets.records.questions import Question, askable, read_questions, require_sound
-from valuesassets.records.settings.cells import Language
 from valuesassets.records.settings.measuring import Elicitation
 from valuesassets.records.study import EARLIER_NAMES, Study, load_study, stored_study
 from valuesassets.records.trials import Trial
@@ -25,9 +24,18 @@ QuestionsFile = Annotated[
     Path, typer.Option("--questions", readable=False, help="Question file, as `extract` and `align` write it (JSON).")
 ]
 LanguageCode = Annotated[
-    str, typer.Option("--language", help="Language of the questions, by its ISO 639-3 code, such as deu.")
+    str,
+    typer.Option(
+        "--language",
+        autocompletion=offer_languages,
+        help="Language of the questions, by its ISO 639-3 code, such as deu.",
+    ),
 ]
-StudyName = Annotated[str, typer.Argument(metavar="STUDY", help="Name of a bundled study, or a study file (TOML).")]
+STUDY = typer.Argument(
+    metavar="STUDY", autocompletion=offer_studies, help="Name of a bundled study, or a study file (TOML)."
+)
+StudyName = Annotated[str, STUDY]
+MaybeStudyName = Annotated[str | None, STUDY]
 OwnLexicon = Annotated[
     Path | None,
     typer.Option(
@@ -89,40 +97,6 @@ def open_study(name: str) -> Study:
     return stored
 
 
-def named_language(language: str) -> Language:
-    """A language as the bundled studies or the study that the environment names call it; InputError where ISO 639-3 has
-    none."""
-    if language_code(language) != language:
-        bundled = ", ".join(bundled_lexicons())
-        raise InputError(
-            f"language {language}: unknown; an ISO 639-3 code was expected, one of {bundled}, or any other with "
-            "--lexicon"
-        )
-    about = known_languages().get(language)
-    return _languages_of_studies().get(language) or Language(name=about.names[0] if about else language)
-
-
-def asked_language(language: str, lexicon: Path | None) -> Language:
-    """A language in which questions are asked, as `named_language` gives it, with its lexicon.
-
-    Args:
-        lexicon: a file in place of the bundled one.
-
-    Raises:
-        InputError: ISO 639-3 does not have the language.
-        LexiconError: there is no lexicon of the language.
-    """
-    named = named_language(language)
-    named = named.model_copy(update={"lexicon": lexicon or named.lexicon})
-    load_lexicon(language, named.lexicon)
-    return named
-
-
-def _languages_of_studies() -> dict[str, Language]:
-    studies = filter(None, ("evs2017", "demo_survey", os.environ.get("VALUESASSETS_STUDY")))
-    return {code: each for name in studies for code, each in load_study(name).languages.items()}
-
-
 def read_sound_questions(path: Path) -> list[Question]:
     """The questions of a file that can be asked; those that alignment has marked `unfit` are named and left out."""
     questions = read_questions(path)
@@ -138,23 +112,19 @@ def trials_of(
 ) -> list[Trial]:
     """The trials of the questions of a file, with a seed for orders that are drawn and a file of words around
     questions."""
-    from valuesassets.instruments.survey.trials.trials import write_trials
-    from valuesassets.people.variables import load_variables
-
-    elicitation = parse_orders(orders)
-    words = load_lexicon(language, asked_language(language, lexicon).lexicon)
+    parse_orders(orders)
     try:
-        return write_trials(questions, language, words, load_variables(), elicitation, seed)
+        return make_trials(questions, language, orders, seed=seed, lexicon=lexicon)
     except QuestionError as error:
         raise QuestionError(f"{source}: {error}") from None
 
 
 def parse_orders(orders: str) -> Elicitation:
     """The orders of answer options that `--orders` names."""
-    is_number = re.fullmatch("[1-9][0-9]{0,3}", orders) is not None
-    if not is_number and orders not in ("both", "all", "cyclic"):
-        raise typer.BadParameter(f"--orders {orders[:40]}: both, all, cyclic or a number from 1 to 9999 was expected")
-    return Elicitation.model_validate({"orders": int(orders) if is_number else orders})
+    try:
+        return elicitation_of(orders)
+    except InputError as error:
+        raise typer.BadParameter(f"--{error}") from None
 
 
 def name_of_model(model: str, revision: str | None, option: str = "--revision") -> str:

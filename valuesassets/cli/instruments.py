@@ -1,20 +1,16 @@
 """The instruments as the command line finds them: which there are, their commands, and their parts in a study."""
 
-import pkgutil
 from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from valuesassets import instruments
+from valuesassets.library.stored import INSTRUMENTS
 from valuesassets.records.study import Part, Study, language_parts
 
-NAMES = tuple(each.name for each in pkgutil.iter_modules(instruments.__path__))
-"""Every instrument has a folder of its name in a study's storage, and a group of commands of its name."""
-EARLIER_COMMANDS = {"psych": "psych_tasks", "robustness": "cultural_robustness"}
-"""Groups of commands by names that they had before; these are accepted for one release."""
+NAMES = INSTRUMENTS
 
 
 def attribute_of(instrument: str, name: str, default: Any = None) -> Any:
@@ -38,11 +34,3 @@ def instruments_of(study: Study) -> list[str]:
     """The instruments that a study runs: those whose tables it has."""
     tables = study.instrument_tables()
     return [name for name in NAMES if attribute_of(name, "TABLE", name) in tables]
-
-
-def stored_instruments(folder: Path) -> list[str]:
-    """The instruments that a study's folder has files of, by name; tables that only they have are then declared."""
-    names = [name for name in NAMES if (folder / name).is_dir()]
-    for name in names:
-        import_module(f"{instruments.__name__}.{name}.tables")
-    return names

@@ -1,18 +1,17 @@
 """The commands `read` (any trials to a model), `probe` (a survey to a model) and `map` (answers on the map)."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from valuesassets.answers.asked_languages import named_language
 from valuesassets.cli.asking import choose_model
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
     OwnLexicon,
     QuestionsFile,
-    named_language,
     read_sound_questions,
     require_file_place,
     require_folder_place,
@@ -20,10 +19,10 @@ from valuesassets.cli.inputs import (
 )
 from valuesassets.cli.options import ModelOptions
 from valuesassets.cli.outputs import print_answers, unread_part
+from valuesassets.library.answering import answer_rows_of
 from valuesassets.records.errors import InputError, MissingData
 from valuesassets.records.files import write_text
-from valuesassets.records.questions import Question
-from valuesassets.records.trials import Reading, Status, Trial
+from valuesassets.records.trials import Status
 
 
 def read(
@@ -69,7 +68,7 @@ def probe(
     is_csv = output.suffix.lower() == ".csv"
     require_file_place(output, "CSV" if is_csv else "a parquet file")
     replies = choose_model(options).ask(trials, "reading answers")
-    rows = derive_answers(replies.readings, trials, sound, replies.model)
+    rows = answer_rows_of(sound, trials, replies.readings, replies.model)
     n_questions = len({row["question_id"] for row in rows})
     unread = {row["question_id"]: row["reason"] for row in rows if row["status"] != "ok"}
     reasons = [f"{question}: {reason}" for question, reason in unread.items()]
@@ -80,25 +79,6 @@ def probe(
         write_table(output, rows, PROBE_DISTRIBUTIONS, {"orders": orders} | replies.description)
     print_answers(rows, sound)
     print(f"{n_questions} questions in {output}{end}")
-
-
-def derive_answers(
-    readings: Sequence[Reading], trials: Sequence[Trial], questions: Sequence[Question], model: str
-) -> list[dict[str, Any]]:
-    """A model's answers to a survey in one language, as rows of `probe_distributions`."""
-    from valuesassets.answers.probe_distributions import Cell, derive_probe_distributions
-    from valuesassets.instruments.survey.material.analysis_scale import analysis_places
-    from valuesassets.people.variables import load_variables
-
-    variables = load_variables().of(questions)
-    return derive_probe_distributions(
-        trials,
-        readings,
-        Cell(model_id=model, model_type="mono", model=model, language=trials[0].language),
-        {question.id: str(question.response_type) for question in questions},
-        frozenset(question.id for question in questions if variables.is_converted(question)),
-        analysis_value=analysis_places(questions),
-    )
 
 
 def draw_map(

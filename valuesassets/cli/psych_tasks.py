@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from valuesassets.cli.completion import offer_tasks
 from valuesassets.cli.inputs import require_file_place, require_folder_place
 from valuesassets.cli.outputs import ends_of
-from valuesassets.cli.psych_tasks_analyse import analyse
-from valuesassets.cli.psych_tasks_read import read
 from valuesassets.records.errors import MissingData, QuestionError
 from valuesassets.records.files import write_json
 
@@ -43,7 +42,9 @@ def draft(transcripts: TranscriptsFile) -> None:
 
 def check(
     transcripts: TranscriptsFile,
-    task: Annotated[str, typer.Option(help="Name of a bundled task, or a task file of your own (TOML).")],
+    task: Annotated[
+        str, typer.Option(autocompletion=offer_tasks, help="Name of a bundled task, or a task file of your own (TOML).")
+    ],
     output: Annotated[Path, typer.Option(help=f"Folder for {MARKS_FILE} and {LEDGER_FILE}.")],
     most_unread: Annotated[
         float,
@@ -184,6 +185,3 @@ def _print_scales(scales: Sequence[Mapping[str, Any]], preferences: Sequence[Map
             f"{row['lines']} lines, p {row['p']:.3f}: {row['verdict']}"
         )
         print(f"{row['experiment']}, forward- against reverse-keyed: {result}")
-
-
-COMMANDS = {"draft": draft, "check": check, "read": read, "analyse": analyse, "reliability": reliability}

@@ -1,4 +1,4 @@
-"""The command `psych_tasks analyse`: tables and report from the output of `psych_tasks read`."""
+"""The command `psych-tasks analyse`: tables and report from the output of `psych-tasks read`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def analyse(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Folders that `psych_tasks read` has written.")
+        list[Path], typer.Argument(metavar="DIR...", help="Folders that `psych-tasks read` has written.")
     ],
     output: Annotated[Path, typer.Option(help="Folder for the tables (CSV), the figures and report.html.")],
     seed: Seed = 0,
@@ -95,7 +95,7 @@ def _cells(folders: list[Path]) -> "tuple[dict[tuple[str, str], Any], dict[str, 
             model, task = run["model"], validated(Task, tomllib.loads(run["task_file"]), InputError, str(folder))
         except (KeyError, TypeError, tomllib.TOMLDecodeError):
             raise InputError(
-                f"{folder}/run.json: not one that `psych_tasks read` has written; name its folder"
+                f"{folder}/run.json: not one that `psych-tasks read` has written; name its folder"
             ) from None
         if tasks.setdefault(task.name, task) != task:
             raise InputError(f"{folder}: another task {task.name} than in the folders before; read them with one file")

@@ -1,4 +1,4 @@
-"""The command `psych_tasks read`, which reads a model at every answer of a file of transcripts."""
+"""The command `psych-tasks read`, which reads a model at every answer of a file of transcripts."""
 
 import datetime
 from collections import Counter
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from valuesassets.cli.asking import ChosenModel, Replies, choose_model
+from valuesassets.cli.completion import offer_tasks
 from valuesassets.cli.inputs import require_folder_place
 from valuesassets.cli.options import LoadedModelOptions
 from valuesassets.records.errors import MissingData
@@ -30,7 +31,9 @@ DESCRIPTION = (
 
 def read(
     transcripts: Annotated[Path, typer.Option(readable=False, help="Transcripts of participants (JSON lines).")],
-    task: Annotated[str, typer.Option(help="Name of a bundled task, or a task file of your own (TOML).")],
+    task: Annotated[
+        str, typer.Option(autocompletion=offer_tasks, help="Name of a bundled task, or a task file of your own (TOML).")
+    ],
     output: Annotated[
         Path, typer.Option(help="Folder for candidates.parquet, marks.parquet, donors.parquet and run.json.")
     ],
@@ -82,7 +85,7 @@ def read(
     marks = f"{n_marks} marks of {len(people)} participants, laid out {laid_out}"
     print(f"{model.name}: {marks}; {len(asking.trials)} passages to read")
     if not asking.trials:
-        raise MissingData(f"{transcripts}: no mark can be asked at; see `valuesassets psych_tasks check`")
+        raise MissingData(f"{transcripts}: no mark can be asked at; see `valuesassets psych-tasks check`")
     replies = model.ask(asking.trials, "reading marks", opened)
     frames = derive_answer_distributions(
         asking.rows, people, of_task, asking.trials, replies.readings, is_chat, _context_tokens(replies)

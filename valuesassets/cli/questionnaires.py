@@ -7,39 +7,42 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from valuesassets.answers.asked_languages import asked_language
+from valuesassets.cli.completion import offer_languages
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
     OwnLexicon,
     QuestionsFile,
     TrialsFile,
-    asked_language,
     read_sound_questions,
     require_file_place,
     require_folder_place,
     trials_of,
 )
 from valuesassets.cli.outputs import progress_bar, require_trials_place, write_trials_file
-from valuesassets.records.errors import InputError, PdfError
+from valuesassets.library.questionnaires import Extraction, is_table
+from valuesassets.library.questionnaires import align as align_all
+from valuesassets.library.questionnaires import extract as extract_from
+from valuesassets.records.errors import InputError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import no_such_file, write_text
-from valuesassets.records.lexicon import lexicon_template, load_lexicon
+from valuesassets.records.lexicon import lexicon_template
 from valuesassets.records.questions import Question, write_questions
-from valuesassets.records.settings.questionnaires import GeminiSettings, Questionnaires
+from valuesassets.records.settings.questionnaires import GeminiSettings
 from valuesassets.records.zips import packed_file
 
 ARCHIVES = (".zip", ".gz")
 """Endings of archives that may hold one form."""
 
 if TYPE_CHECKING:
-    from valuesassets.instruments.survey.material.extracted_questions import Examined
     from valuesassets.instruments.survey.material.forms.exchange.entries import LeftOut
-    from valuesassets.instruments.survey.material.forms.extractors import Extraction
 
 
 def template(
@@ -99,23 +102,18 @@ def extract(
     ] = None,
 ) -> None:
     """Read the questions out of a questionnaire: a PDF, a table, or a form that a survey program keeps."""
-    from valuesassets.instruments.survey.material.extracted_questions import examine_questions
-    from valuesassets.instruments.survey.material.forms.extractors import Extraction, second_extractor, with_own_ids
-    from valuesassets.instruments.survey.material.forms.extractors import extract as extract_with
-    from valuesassets.instruments.survey.material.forms.imported_questions import has_form_ending, read_with_left_out
     from valuesassets.instruments.survey.material.forms.overrides import read_overrides
-    from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS
     from valuesassets.instruments.survey.material.forms.review_page import render_review
 
-    words = load_lexicon(language, asked_language(language, lexicon).lexicon)
+    asked_language(language, lexicon)
     require_file_place(output, "JSON")
     form = _unpacked(form, context)
-    is_table = form.suffix.lower() in ENDINGS or has_form_ending(form)
-    if not is_table and (form_language is not None or left_out is not None):
+    is_pdf = not is_table(form)
+    if is_pdf and (form_language is not None or left_out is not None):
         raise InputError(f"{form}: --form-language and --left-out are for forms that are no PDF; leave them out")
     if left_out is not None:
         require_file_place(left_out, "a CSV file")
-    if is_table and extractor == "gemini":
+    if extractor == "gemini" and not is_pdf:
         raise InputError(f"{form}: is a table, which needs no Gemini; leave --extractor out")
     if review is not None:
         if review.resolve() == output.resolve():
@@ -125,38 +123,40 @@ def extract(
         if not overrides.exists():
             raise InputError(no_such_file(overrides))
         read_overrides(overrides)
-    settings = _questionnaire_settings(extractor, model, gemini_url).model_copy(update={"survey": survey})
+    gemini = _gemini_settings(extractor, model, gemini_url)
     cache = output.parent / "gemini_answers"
     if dry_run:
         from valuesassets.instruments.survey.material.forms.gemini.task import plan_extraction
 
         if extractor != "gemini":
             raise InputError("--dry-run: only the gemini extractor sends anything; add --extractor gemini")
-        print(plan_extraction(form, language, settings.gemini, cache))
+        print(plan_extraction(form, language, gemini, cache))
         return
-    pdf = None if is_table else form
-    if is_table:
-        questions, changes, others = read_with_left_out(form, language, form_language)
-        extraction = with_own_ids(Extraction(questions, tuple(changes)), settings)
-        _write_left_out(others, left_out)
-    else:
-        with progress_bar(f"reading {form.name}") as tick:
-            extraction = extract_with(extractor, pdf, language, settings, cache, on_page=tick)
-    second = second_extractor(extractor, settings, language, has_pdf=True) if pdf else None
-    comparison = extract_with(second, pdf, language, settings, cache).questions if second else None
-    examined = examine_questions(extraction.questions, pdf, language, overrides, comparison, words)
-    of_file = (fault for fault in examined.faults if fault.check in ("script", "language", "no_questions"))
-    wrong_file = next(of_file, None)
-    if wrong_file is not None and wrong_file.question_id is None:
-        raise PdfError(f"{form}: {wrong_file.message}")
+    with progress_bar(f"reading {form.name}") if is_pdf else nullcontext() as tick:
+        extraction = extract_from(
+            form,
+            language,
+            extractor=extractor,
+            survey=survey,
+            overrides=overrides,
+            lexicon=lexicon,
+            form_language=form_language,
+            gemini=gemini,
+            cache=cache,
+            on_page=tick,
+        )
+    examined = extraction.examined
+    if not is_pdf:
+        _write_left_out(extraction.left_out, left_out)
     if review is not None:
-        write_text(review, render_review(examined, pdf, language, overrides or output.with_suffix(".toml")))
+        corrections = overrides or output.with_suffix(".toml")
+        write_text(review, render_review(examined, form if is_pdf else None, language, corrections))
     write_questions(output, examined.questions)
     for fault in examined.faults:
         print(f"{form.name}: {fault.message}", file=sys.stderr)
-    _print_extraction(extraction, examined, output)
-    if second:
-        print(f"compared with {second}: {examined.agreement}")
+    _print_extraction(extraction, output)
+    if extraction.second:
+        print(f"compared with {extraction.second}: {examined.agreement}")
     if examined.recovery and examined.recovery.printed:
         print(examined.recovery)
     if review is not None:
@@ -198,32 +198,32 @@ def _unpacked(form: Path, context: typer.Context) -> Path:
     return path
 
 
-def _print_extraction(extraction: "Extraction", examined: "Examined", output: Path) -> None:
+def _print_extraction(extraction: Extraction, output: Path) -> None:
     """Print how many questions were read, how they are answered, and what was changed in them."""
     from valuesassets.cli.outputs import lines_of_changes, types_of
 
+    examined, form = extraction.examined, extraction.form
     ids = {question.id for question in examined.questions}
     n_faulty = len({fault.question_id for fault in examined.faults} & ids)
     print(f"{len(examined.questions)} questions, {n_faulty} of them to review, in {output}")
     for line in types_of(examined.questions, examined.guessed):
         print(line)
-    for line in lines_of_changes([*extraction.changes, *examined.changes]):
+    for line in lines_of_changes([*form.changes, *examined.changes]):
         print(line)
     unfit = [question for question in examined.questions if (question.model_extra or {}).get("unfit")]
     if unfit:
         listed = ", ".join(question.id for question in unfit)
         print(f"not asked as they stand: {listed} ({unfit[0].id}: {(unfit[0].model_extra or {})['unfit']})")
-    for name, fact in extraction.facts.items():
+    for name, fact in form.facts.items():
         print(f"{name.replace('_', ' ')}: {fact}")
 
 
-def _questionnaire_settings(extractor: str, model: str | None, url: str | None) -> Questionnaires:
-    """Settings as a study has them, from the options of a command."""
+def _gemini_settings(extractor: str, model: str | None, url: str | None) -> GeminiSettings:
+    """Which Gemini model is asked, from the options of a command."""
     keys = {key: value for key, value in (("model", model), ("base_url", url)) if value is not None}
     if keys and extractor != "gemini":
         raise InputError(f"--model and --gemini-url are for --extractor gemini (found {extractor}); leave them out")
-    gemini = validated(GeminiSettings, keys, InputError, "--gemini-url")
-    return Questionnaires(source="folder", pdf_dir=Path(), gemini=gemini)
+    return validated(GeminiSettings, keys, InputError, "--gemini-url")
 
 
 def align(
@@ -233,7 +233,10 @@ def align(
     ],
     output: Annotated[Path, typer.Option(help="Folder for master_questions.json, <language>.json, alignment.csv.")],
     master: Annotated[
-        str, typer.Option(help="Language (ISO 639-3) whose questions the others are aligned to.")
+        str,
+        typer.Option(
+            autocompletion=offer_languages, help="Language (ISO 639-3) whose questions the others are aligned to."
+        ),
     ] = "eng",
     embedder: Annotated[
         str | None,
@@ -241,14 +244,7 @@ def align(
     ] = None,
 ) -> None:
     """Find out which questions of several languages are the same question, and write one master list of them."""
-    from valuesassets.instruments.survey.material.aligned_questions import align_questions
-    from valuesassets.instruments.survey.material.alignment.evidence import embedded_evidence, texts_to_embed
-    from valuesassets.instruments.survey.material.alignment.match import Alignment, write_matches
-    from valuesassets.instruments.survey.material.alignment.targets import master_targets
-    from valuesassets.instruments.survey.material.forms.layout.checks import language_faults
-    from valuesassets.instruments.survey.material.master_questions import canonical_questions, with_coverage
-    from valuesassets.instruments.survey.material.normalisation import normalise_questions
-    from valuesassets.people.variables import load_variables
+    from valuesassets.instruments.survey.material.alignment.match import write_matches
 
     extracted = _read_by_language(files, output)
     if master not in extracted:
@@ -257,28 +253,15 @@ def align(
             "language with --master"
         )
     require_folder_place(output)
-    variables = load_variables()
-    normalised = {code: normalise_questions(each, code, variables) for code, each in extracted.items()}
-    for language, each in normalised.items():
-        fault = next(language_faults(each.questions, language), None)
-        if fault is not None:
-            raise InputError(f"{language}.json: {fault.message}")
-    masters = canonical_questions(normalised[master].questions, master, variables)
-    targets = master_targets(masters, variables)
-    alignments: dict[str, Alignment] = {}
-    for language, each in normalised.items():
-        likeness = None
-        if embedder:
-            from valuesassets.models.embedding import embed_texts
-
-            vectors = embed_texts(embedder, texts_to_embed(each.questions, targets))
-            likeness = embedded_evidence(vectors, len(each.questions))
-        alignments[language] = align_questions(each, language, masters, variables, likeness=likeness)
-        print(f"{language}: {alignments[language]}")
-    write_questions(output / "master_questions.json", with_coverage(masters, alignments))
-    for language, alignment in alignments.items():
-        write_questions(output / f"{language}.json", alignment.questions)
-    write_matches(output / "alignment.csv", alignments)
+    aligned = align_all(
+        extracted, master, embedder=embedder, sources={language: f"{language}.json" for language in extracted}
+    )
+    for language, alignment in aligned.alignments.items():
+        print(f"{language}: {alignment}")
+    write_questions(output / "master_questions.json", aligned.master)
+    for language, questions in aligned.questions.items():
+        write_questions(output / f"{language}.json", questions)
+    write_matches(output / "alignment.csv", aligned.alignments)
     print(f"every match and why: {output / 'alignment.csv'}")
 
 

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from valuesassets.cli.completion import offer_studies
 from valuesassets.cli.inputs import Seed, StudyName, open_study, require_file_place, require_folder_place
-from valuesassets.cli.instruments import attribute_of, instruments_of, parts_of, stored_instruments
+from valuesassets.cli.instruments import attribute_of, instruments_of, parts_of
 from valuesassets.desk.history import MARK, dagster_folder
+from valuesassets.library.stored import stored_instruments
 from valuesassets.records.errors import InputError, MissingData, StorageError
 from valuesassets.records.places import REPOSITORY, storage_root
 
@@ -134,8 +136,8 @@ STUDY_FILE = "study.toml"
 
 
 def compare(
-    first: Annotated[str, typer.Argument(metavar="A", help=SIDE)],
-    second: Annotated[str, typer.Argument(metavar="B", help=SIDE)],
+    first: Annotated[str, typer.Argument(metavar="A", autocompletion=offer_studies, help=SIDE)],
+    second: Annotated[str, typer.Argument(metavar="B", autocompletion=offer_studies, help=SIDE)],
     output: Annotated[Path, typer.Option(help="Page to write (HTML).")] = Path("compared.html"),
     seed: Seed = 0,
 ) -> None:

@@ -12,8 +12,10 @@ from typing import Annotated, Any
 import pydantic
 import typer
 
-from valuesassets.cli.inputs import StudyName, open_study, require_folder_place
+from valuesassets.cli.completion import offer_assets, offer_keys
+from valuesassets.cli.inputs import MaybeStudyName, StudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
+from valuesassets.cli.study_help import explain_key, print_schema
 from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
 from valuesassets.records.places import REPOSITORY, labelled, storage_root
@@ -31,12 +33,30 @@ PICTURES = {"map": "cultural_map/cultural_map.png", "answers": "question_answers
 
 
 def study(
-    name: StudyName,
+    context: typer.Context,
+    name: MaybeStudyName = None,
     slurm: Annotated[
         bool, typer.Option("--slurm", help="Print the batch scripts for Slurm and submit nothing.")
     ] = False,
+    schema: Annotated[
+        bool, typer.Option("--schema", help="Print a JSON Schema of study files, by which editors check and complete.")
+    ] = False,
+    explain: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            autocompletion=offer_keys,
+            help="Print what a key of a study file is, such as human.source: its type, default, description, and what "
+            "its change makes stale.",
+        ),
+    ] = None,
 ) -> None:
     """Check a study file and print its questionnaires, languages, models and number of cells."""
+    if schema or explain is not None:
+        print_schema() if explain is None else explain_key(explain)
+        return
+    if name is None:
+        context.fail("Missing argument 'STUDY'")
     chosen = open_study(name)
     if slurm:
         raise typer.Exit(subprocess.run([*_graph(name), "--dry-run"], check=False).returncode)
@@ -121,7 +141,10 @@ def run(
     name: StudyName,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Assets or groups of assets to make, as the UI names them; may be repeated."),
+        typer.Option(
+            autocompletion=offer_assets,
+            help="Assets or groups of assets to make, as the UI names them; may be repeated.",
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Make again what is up to date too; no model is asked twice even so.")

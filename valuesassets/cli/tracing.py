@@ -9,6 +9,7 @@ from rich import markup
 from rich.console import Console
 from rich.tree import Tree
 
+from valuesassets.cli.completion import offer_languages
 from valuesassets.cli.inputs import StudyName, open_study
 from valuesassets.records.errors import InputError
 from valuesassets.records.files import no_such_name
@@ -25,7 +26,9 @@ WIDE = 10_000
 def trace(
     name: StudyName,
     model: Annotated[str, typer.Argument(help="Model family of the study.")],
-    language: Annotated[str, typer.Argument(help="Language of the study, by its ISO 639-3 code.")],
+    language: Annotated[
+        str, typer.Argument(autocompletion=offer_languages, help="Language of the study, by its ISO 639-3 code.")
+    ],
     question: Annotated[
         str | None,
         typer.Argument(help="Question as it was asked, such as v39 or v111@v110=1; the whole point if left out."),

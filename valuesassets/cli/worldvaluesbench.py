@@ -223,6 +223,3 @@ def examples(
 
     for line in islice(example_lines(read_dataset(dataset), split), limit):
         print(line)
-
-
-COMMANDS = {"dataset": dataset, "examples": examples, "ask": ask, "evaluate": evaluate}

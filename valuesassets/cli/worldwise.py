@@ -14,7 +14,6 @@ from valuesassets.cli.asking import ask_reference, choose_model, costs_of_draws
 from valuesassets.cli.inputs import Seed, TrialsFile, require_file_place, require_folder_place
 from valuesassets.cli.options import ModelOptions
 from valuesassets.cli.outputs import print_orders, progress_bar, require_trials_place, unread_part, write_trials_file
-from valuesassets.cli.worldwise_score import score
 from valuesassets.records.errors import MissingData
 from valuesassets.records.places import BUNDLED
 from valuesassets.records.settings.measuring import Thresholds
@@ -290,6 +289,3 @@ def study_prompts(study: Study) -> Iterator[list[Trial]]:
     for culture in settings.parts:
         for prompts in (choice_prompts, *([reason_trials] if settings.has_reasons else [])):
             yield prompts.study_trials(settings, culture, dilemmas, study.seed)
-
-
-COMMANDS = {"trials": trials, "choose": choose, "reason": reason, "score": score, "calibrate": calibrate}

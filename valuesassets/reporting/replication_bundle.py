@@ -8,7 +8,7 @@ import json
 import math
 import platform
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib import resources
@@ -23,20 +23,19 @@ import pyarrow as pa
 from pyarrow import csv
 
 from valuesassets.records.csv_tables import csv_text, guarded, read_csv, with_texts
-from valuesassets.records.errors import MissingData, StorageError
+from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_file, whole_file
 from valuesassets.records.parquet import read_rows, read_trials
 from valuesassets.records.seals import damaged, parquet_bytes
 from valuesassets.records.study import Study
 from valuesassets.records.table import Table
-from valuesassets.records.tables import PROBE_DISTRIBUTIONS, TRIALS, table_of_asset
+from valuesassets.records.tables import PROBE_DISTRIBUTIONS, TRIALS
 from valuesassets.records.toml_text import toml_text
 from valuesassets.records.zips import write_zip
 from valuesassets.reporting.item_files import item_files
 from valuesassets.reporting.run import software_versions
+from valuesassets.reporting.stored_tables import StoredTable, stored_tables
 
-PERSON = "respondent_id"
-"""The column that only tables with a row for each person have."""
 FIGURE_FILES = (".svg", ".png", ".pdf", ".txt")
 """The endings of a figure's files; `.txt` is its small print."""
 OUR_PDF_MARK = b"/Producer (Matplotlib"
@@ -47,19 +46,6 @@ REASONS = {"person": "answers of single respondents", "form": "questionnaire", "
 INFINITE = {math.inf: "INF", -math.inf: "-INF"}
 FIELD_TYPES = {"whole number": "integer", "number": "number", "true or false": "boolean", "text": "string"}
 """The types of columns by the names that Frictionless has for them; lists are arrays."""
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A table in the storage: its record, and its files by partition; the key is `""` if it has no partitions."""
-
-    table: Table
-    files: dict[str, Path] = field(default_factory=dict)
-
-    @property
-    def has_persons(self) -> bool:
-        """Whether it has a row for each person."""
-        return PERSON in self.table.names
 
 
 def write_bundle(
@@ -142,39 +128,6 @@ class _Bundle:
         self.resources.append({**resource, **size, **descriptor})
 
 
-def stored_tables(folder: Path, instrument: str, names: Collection[str]) -> dict[str, Stored]:
-    """The stored tables of an instrument, by `<asset>` or `<asset>/<table>`, in the order of names.
-
-    Args:
-        names: names of parts, families and languages; files under other names are passed over.
-    """
-    stored: dict[str, Stored] = {}
-    for path in sorted((folder / instrument).glob("*/**/*")):
-        if path.suffix not in (".parquet", ".csv") or path.name.startswith("."):
-            continue
-        asset, *between = path.relative_to(folder / instrument).with_suffix("").parts
-        single_table, one_of_several = (None, between), (between[-1], between[:-1])
-        for noun, partition in (single_table, one_of_several) if between == [asset] else (one_of_several, single_table):
-            try:
-                table = table_of_asset(instrument, asset, noun)
-            except StorageError:
-                continue
-            if path.suffix == ".csv" and not _has_columns(path, table):
-                break
-            name = f"{asset}/{noun}" if noun else asset
-            whole = "/".join(partition) if partition != [asset] else ""
-            if {*whole.split("/")} - {""} <= {*names}:
-                stored.setdefault(name, Stored(table)).files[whole] = path
-            break
-    return dict(sorted(stored.items()))
-
-
-def _has_columns(path: Path, table: Table) -> bool:
-    """Whether the first line of a CSV file names the columns of a table; files for other programs do not."""
-    with path.open(encoding="utf-8") as stream:
-        return {*table.names} <= {name.strip('"') for name in stream.readline().rstrip("\n").split(",")}
-
-
 def study_text(study: Study) -> str:
     """The study as text of a study file; each path is its last name alone, for a file beside the study file."""
     settings = {"languages": study.languages and study.model_dump(include={"languages"})["languages"]}
@@ -189,7 +142,7 @@ def environment() -> str:
     return "\n".join([f"# Python {platform.python_version()}", *sorted(requirements, key=str.lower), ""])
 
 
-def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Mapping[str, Stored]) -> None:
+def _write_instrument(bundle: _Bundle, folder: Path, instrument: str, tables: Mapping[str, StoredTable]) -> None:
     """Add the report, figures, tables, prompts and item files of an instrument to the bundle."""
     report = folder / "report" / "report.html"
     if report.exists():
@@ -235,7 +188,7 @@ def _typed_rows(path: Path, table: Table) -> pa.Table:
     return rows.replace_schema_metadata()
 
 
-def _all_rows(stored: Stored) -> pa.Table:
+def _all_rows(stored: StoredTable) -> pa.Table:
     """The rows of all partitions; if there are several, the first column names the partition."""
     parts = []
     for partition, path in stored.files.items():
@@ -296,7 +249,7 @@ def _codebook(tables: Mapping[str, Table]) -> pd.DataFrame:
 LEFT_OUT = pd.Index(["file", "bytes", "sha256", "why"])
 
 
-def _left_out(study: Study, folder: Path, tables: Mapping[str, Mapping[str, Stored]]) -> list[tuple[Any, ...]]:
+def _left_out(study: Study, folder: Path, tables: Mapping[str, Mapping[str, StoredTable]]) -> list[tuple[Any, ...]]:
     """The rows of `left_out.csv`: files that others have to get or make to repeat the study, with their hashes."""
     reasons: dict[Path, str] = {}
     for instrument, stored in tables.items():

@@ -61,7 +61,7 @@ def of_psych(folder):
     line = json.dumps({"text": text([3, 12]), "experiment": "rain", "participant": "a"})
     (folder / "people.jsonl").write_text(line + "\n", encoding="utf-8")
     return [
-        "psych_tasks",
+        "psych-tasks",
         "read",
         "--transcripts",
         folder / "people.jsonl",

@@ -19,7 +19,7 @@ from valuesassets_tests.tiny_models import byte_level, write_model
 ASKING = {
     **dict.fromkeys((("probe",), ("read",), ("worldvaluesbench", "ask")), ModelOptions),
     **dict.fromkeys((("worldwise", "choose"), ("worldwise", "reason")), ModelOptions),
-    ("psych_tasks", "read"): LoadedModelOptions,
+    ("psych-tasks", "read"): LoadedModelOptions,
 }
 PROBABILITIES = {"probe": ("prob_averaged", "p_valid"), "choose": ("p_high", "p_valid")}
 

@@ -70,19 +70,19 @@ def scored(tmp_path, kinds=("unspecific", "specific"), *more):
     answers, vectors = answers_of(tmp_path / "answers", kinds), vectors_of(tmp_path / "v.parquet", (*kinds, "question"))
     questions = write_folder(tmp_path / "questions")
     files = ("--answers", answers, "--vectors", vectors, "--questions", questions, "--output", tmp_path / "out")
-    said = succeed("cultural_robustness", "score", *map(str, files), "--resamples", "99", *map(str, more))
+    said = succeed("cultural-robustness", "score", *map(str, files), "--resamples", "99", *map(str, more))
     return said, pd.read_csv(tmp_path / "out" / "scores.csv").set_index("score")
 
 
 def test_the_bundled_questions_have_no_fault():
-    assert "0 faults, 0 warnings" in succeed("cultural_robustness", "questions", "--questions", "bundled")
+    assert "0 faults, 0 warnings" in succeed("cultural-robustness", "questions", "--questions", "bundled")
 
 
 def test_a_line_of_english_in_another_languages_file_is_named_and_the_command_fails(tmp_path):
     rows = all_rows()
     rows["deu", "unspecific"][1]["prompt"] = rows["eng", "unspecific"][1]["prompt"]
     folder = write_folder(tmp_path / "q", rows)
-    done = run("cultural_robustness", "questions", "--questions", folder)
+    done = run("cultural-robustness", "questions", "--questions", folder)
     assert "deu 2 " in done.output
     assert str(done.exception) == f"{folder}: 1 faults, the lines above say which; mend them before models answer"
 
@@ -91,7 +91,7 @@ def test_a_line_of_english_in_another_languages_file_is_named_and_the_command_fa
 def test_trials_ask_each_question_as_it_is_and_with_each_country(more, end, tmp_path):
     output = tmp_path / "trials.parquet"
     said = succeed(
-        "cultural_robustness", "trials", "--questions", "bundled", "--language", "de", "--output", str(output), *more
+        "cultural-robustness", "trials", "--questions", "bundled", "--language", "de", "--output", str(output), *more
     )
     trials = read_trials(output)
     assert "42 trials in deu" in said
@@ -128,7 +128,7 @@ def test_the_same_files_and_seed_give_the_same_bytes(tmp_path):
 
 def test_vectors_come_from_a_file_or_an_embedder(tmp_path):
     answers = answers_of(tmp_path / "answers")
-    done = run("cultural_robustness", "score", "--answers", answers, "--output", tmp_path / "out")
+    done = run("cultural-robustness", "score", "--answers", answers, "--output", tmp_path / "out")
     assert done.exit_code == 2
     assert "--vectors or --embedder" in done.output
     assert not (tmp_path / "out").exists()
@@ -138,7 +138,7 @@ def test_a_bad_line_is_named_and_nothing_is_written(tmp_path):
     answers = answers_of(tmp_path / "answers")
     write_lines(answers / "deu_unspecific.jsonl", [{"id": "1"}])
     files = ("--answers", answers, "--vectors", vectors_of(tmp_path / "v.parquet"), "--output", tmp_path / "out")
-    said = refuse("cultural_robustness", "score", *map(str, files))
+    said = refuse("cultural-robustness", "score", *map(str, files))
     assert "deu_unspecific.jsonl: line 1" in said
     assert not (tmp_path / "out").exists()
 
@@ -150,17 +150,17 @@ def test_trials_that_a_model_has_answered_here_are_scored_from_the_files_that_re
     for language in ("deu", "eng"):
         trials = tmp_path / f"{language}.trials.parquet"
         made = ("--questions", "bundled", "--language", language, "--output", trials, "--max-tokens", "4", "--greedy")
-        succeed("cultural_robustness", "trials", *made)
+        succeed("cultural-robustness", "trials", *made)
         files = ("--model", model, "--trials", trials, "--output", answers / f"{language}.parquet")
         succeed("read", *files, "--dtype", "float32", "--device", "cpu")
     embedder = save_embedder(tmp_path / "embedder", [f"text {n}" for n in range(50)])
     files = ("--answers", answers, "--embedder", embedder, "--output", tmp_path / "out")
-    assert "names prompts by their ids alone" in refuse("cultural_robustness", "score", *files)
-    said = succeed("cultural_robustness", "score", *files, "--questions", "bundled", "--resamples", "99")
+    assert "names prompts by their ids alone" in refuse("cultural-robustness", "score", *files)
+    said = succeed("cultural-robustness", "score", *files, "--questions", "bundled", "--resamples", "99")
     assert "84 answers: " in said
     (answers / "eng.parquet").rename(answers / "klingon.parquet")
     assert "klingon is none of the questions' languages" in refuse(
-        "cultural_robustness", "score", *files, "--questions", "bundled"
+        "cultural-robustness", "score", *files, "--questions", "bundled"
     )
 
 
@@ -184,5 +184,5 @@ def test_an_embedder_that_finds_no_translations_is_doubted_in_a_line_and_one_tha
         "--questions",
         tmp_path / "questions",
     )
-    said = succeed("cultural_robustness", "score", *files, "--output", tmp_path / "again", "--resamples", 99)
+    said = succeed("cultural-robustness", "score", *files, "--output", tmp_path / "again", "--resamples", 99)
     assert "Doubtful" not in said

@@ -5,6 +5,7 @@ import shlex
 
 import pytest
 
+from valuesassets.cli.command_table import EARLIER_GROUPS
 from valuesassets_tests.cli.test_plain_help import ALL
 
 LEAVES = {
@@ -12,8 +13,6 @@ LEAVES = {
     for path, command in ALL.items()
     if path and not getattr(command, "commands", None) and not (len(path) == 1 and command.hidden)
 }
-EARLIER = ("psych", "robustness")
-"""Groups that are there under another name as well."""
 
 
 def examples(command):
@@ -22,7 +21,7 @@ def examples(command):
     return [shlex.split(line) for line in end.splitlines()]
 
 
-@pytest.mark.parametrize("path", [path for path in LEAVES if path[0] not in EARLIER], ids=" ".join)
+@pytest.mark.parametrize("path", [path for path in LEAVES if path[0] not in EARLIER_GROUPS], ids=" ".join)
 def test_a_command_has_two_examples_and_each_is_read_without_a_fault(path):
     (first, second) = examples(LEAVES[path])
     assert first != second

@@ -41,5 +41,5 @@ def test_helps_that_name_a_key_of_a_study_have_its_brackets():
     assert "keysof`[families.X.prompting]`" in shown
     assert "keysof`[families.X.endpoint]`" in shown
     assert words("<code>_{unspecific,specific}.jsonl[.gz]") in words(
-        CliRunner().invoke(app, ["cultural_robustness", "score", "--help"]).output
+        CliRunner().invoke(app, ["cultural-robustness", "score", "--help"]).output
     )

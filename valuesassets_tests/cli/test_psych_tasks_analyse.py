@@ -1,4 +1,4 @@
-"""`psych_tasks analyse`: from folders that `psych_tasks read` has written to tables, figures and a page."""
+"""`psych-tasks analyse`: from folders that `psych-tasks read` has written to tables, figures and a page."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ scales.order = { items = [1, 2, 3, 4], reversed = [2, 4] }
 
 
 def written(folder, model, task_file, seed):
-    """What `psych_tasks read` would have written of a model that likes some labels more than others."""
+    """What `psych-tasks read` would have written of a model that likes some labels more than others."""
     path = folder.parent / "survey.toml"
     path.write_text(task_file, encoding="utf-8")
     task, random = load_task(path), np.random.default_rng(seed)
@@ -50,7 +50,7 @@ def folders(tmp_path_factory):
 
 
 def analyse(folders, output, *more):
-    app(["psych_tasks", "analyse", *map(str, folders), "--output", str(output), *more], standalone_mode=False)
+    app(["psych-tasks", "analyse", *map(str, folders), "--output", str(output), *more], standalone_mode=False)
     return {path.stem: pd.read_csv(path) for path in output.glob("*.csv")}
 
 
@@ -87,6 +87,6 @@ def test_another_task_of_the_same_name_and_a_folder_that_is_none_are_one_line(fo
     with pytest.raises(InputError, match=r"run.json: no such file"):
         analyse([tmp_path], tmp_path / "out")
     (tmp_path / "run.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(InputError, match="not one that `psych_tasks read` has written"):
+    with pytest.raises(InputError, match="not one that `psych-tasks read` has written"):
         analyse([tmp_path], tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -1,4 +1,4 @@
-"""The commands `psych_tasks check` and `draft`: counts by status, files whole or not at all, one line for a fault."""
+"""The commands `psych-tasks check` and `draft`: counts by status, files whole or not at all, one line for a fault."""
 
 import json
 
@@ -28,7 +28,7 @@ def write(path, *texts):
 
 def test_counts_by_status_are_printed_and_written_and_add_up_to_the_opening_delimiters(tmp_path, people):
     output = tmp_path / "checked"
-    said = succeed("psych_tasks", "check", people, "--task", "care", "--output", output, "--most-unread", 0.2)
+    said = succeed("psych-tasks", "check", people, "--task", "care", "--output", output, "--most-unread", 0.2)
     assert said.splitlines() == [
         "read                  5 marks in 2 transcripts",
         "unlisted              2 marks in 2 transcripts; first CARE/1: mark 3: the answer '120' is none of the 100 "
@@ -56,7 +56,7 @@ def test_counts_by_status_are_printed_and_written_and_add_up_to_the_opening_deli
 
 def test_too_many_unread_marks_are_an_error_that_says_which_and_where(tmp_path, people):
     output = tmp_path / "checked"
-    done = run("psych_tasks", "check", people, "--task", "care", "--output", output)
+    done = run("psych-tasks", "check", people, "--task", "care", "--output", output)
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         f"{people}: 1 of 8 marks cannot be asked (12.5%), at most 1.0% may: most are broken; see `status` and `reason` "
@@ -88,7 +88,7 @@ def test_a_place_that_cannot_be_written_is_refused_and_nothing_is_left(tmp_path,
 
 
 def test_bad_input_is_one_line(tmp_path, people):
-    line = refuse("psych_tasks", "check", people, "--task", "bartt", "--output", tmp_path / "out")
+    line = refuse("psych-tasks", "check", people, "--task", "bartt", "--output", tmp_path / "out")
     assert line == "bartt: no such task file; did you mean bart?"
     for command in (draft, lambda path: check(path, "care", tmp_path / "out")):
         with pytest.raises(QuestionError, match=r"no.jsonl: no such file; check the path$"):
@@ -100,7 +100,7 @@ def test_bad_input_is_one_line(tmp_path, people):
 
 def test_what_draft_prints_is_a_task_file_that_check_takes(tmp_path, people, capsys):
     task = tmp_path / "task.toml"
-    task.write_text(succeed("psych_tasks", "draft", people), encoding="utf-8")
+    task.write_text(succeed("psych-tasks", "draft", people), encoding="utf-8")
     check(people, str(task), tmp_path / "out", most_unread=0.2)
     assert capsys.readouterr().out.splitlines()[0] == "read                  7 marks in 2 transcripts"
 
@@ -112,10 +112,10 @@ def test_marks_whose_item_stands_elsewhere_fail_the_check(tmp_path):
     people.write_text("\n".join(lines), encoding="utf-8")
     kinds = "[[kinds]]\nname = 'letter'\nbefore = 'answer $'\ncandidates = { options = '([A-Z])[)]' }\n"
     task.write_text("name = 'situations'\n" + kinds, encoding="utf-8")
-    done = run("psych_tasks", "check", people, "--task", task, "--output", tmp_path / "checked")
+    done = run("psych-tasks", "check", people, "--task", task, "--output", tmp_path / "checked")
     assert done.returncode == 1
     assert "read                 32 marks in 8 transcripts" in done.stdout
     assert "24 marks stand without their item; first Situations/0: mark 2: all items are one block" in done.stdout
     assert "24 of 32 marks (75.0%) stand without an item" in done.stderr
     task.write_text("name = 'situations'\nblock = '[0-9][.] (?=[A-Z])'\n" + kinds, encoding="utf-8")
-    assert "without" not in succeed("psych_tasks", "check", people, "--task", task, "--output", tmp_path / "again")
+    assert "without" not in succeed("psych-tasks", "check", people, "--task", task, "--output", tmp_path / "again")

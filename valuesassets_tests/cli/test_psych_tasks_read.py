@@ -1,4 +1,4 @@
-"""`psych_tasks read` against one pass per step in float64, and what becomes of marks that cannot be read."""
+"""`psych-tasks read` against one pass per step in float64, and what becomes of marks that cannot be read."""
 
 import json
 import math
@@ -60,7 +60,7 @@ def read(model, people, task, output, *more):
     options = {"--model": model, "--transcripts": people, "--task": task, "--output": output}
     given = [str(part) for option in options.items() for part in option]
     app(
-        ["psych_tasks", "read", *given, "--dtype", "float32", "--device", "cpu", *map(str, more)], standalone_mode=False
+        ["psych-tasks", "read", *given, "--dtype", "float32", "--device", "cpu", *map(str, more)], standalone_mode=False
     )
     return pd.read_parquet(output / "candidates.parquet"), pd.read_parquet(output / "marks.parquet")
 

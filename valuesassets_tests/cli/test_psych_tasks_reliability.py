@@ -1,4 +1,4 @@
-"""`valuesassets psych_tasks reliability`: figures of scores that were made anywhere, and one line for every fault."""
+"""`valuesassets psych-tasks reliability`: figures of scores that were made anywhere, and one line for every fault."""
 
 import csv
 
@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from typer.testing import CliRunner
 
 from valuesassets.cli.app import app
-from valuesassets.cli.psych_tasks import COMMANDS
+from valuesassets.cli.command_table import PSYCH_TASKS
 from valuesassets.measure.internal_consistency import cronbach_alpha, feldt_interval, no_covariance_band
 from valuesassets.measure.keying import keyed_means, label_preference
 from valuesassets.records.errors import ValuesAssetsError
@@ -46,7 +46,7 @@ def asked(tmp_path, text, keying=None):
         if content is not None:
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
     more = [] if keying is None else ["--keying", str(keys)]
-    return ["psych_tasks", "reliability", str(scores), *more, "--output", str(tmp_path / "found.json")]
+    return ["psych-tasks", "reliability", str(scores), *more, "--output", str(tmp_path / "found.json")]
 
 
 def found(tmp_path, text, keying=None):
@@ -225,7 +225,7 @@ def test_experiments_that_a_keying_leaves_out_are_taken_as_forward_keyed_and_the
 
 
 def test_a_fault_ends_the_command_with_one_line_and_no_file_of_another_kind_is_written_over(tmp_path):
-    line = refuse("psych_tasks", "reliability", tmp_path / "none.csv", "--output", tmp_path / "found.json")
+    line = refuse("psych-tasks", "reliability", tmp_path / "none.csv", "--output", tmp_path / "found.json")
     assert line.startswith(f"{tmp_path / 'none.csv'}: no such file")
     (tmp_path / "found.json").write_text("mine")
     with pytest.raises(ValuesAssetsError, match="is there already and not JSON"):
@@ -234,6 +234,6 @@ def test_a_fault_ends_the_command_with_one_line_and_no_file_of_another_kind_is_w
 
 
 def test_the_help_says_that_nothing_is_recoded():
-    assert "reliability" in COMMANDS
-    said = " ".join(CliRunner().invoke(app, ["psych_tasks", "reliability", "--help"]).output.split())
+    assert "reliability" in PSYCH_TASKS
+    said = " ".join(CliRunner().invoke(app, ["psych-tasks", "reliability", "--help"]).output.split())
     assert "AS GIVEN" in said

@@ -10,11 +10,10 @@ from valuesassets.answers.calibration import compare_with_plants, summarise_reco
 from valuesassets.answers.plants import Plants, planted_answers
 from valuesassets.answers.reference_models import planted_text_rows
 from valuesassets.answers.sampled_answers import derive_sampled_distributions
-from valuesassets.cli.asking import ask_reference
-from valuesassets.cli.calibrate import calibration_study
-from valuesassets.cli.probe import derive_answers
 from valuesassets.instruments.survey.plants.plants import plant_questions
 from valuesassets.instruments.survey.trials.trials import write_trials
+from valuesassets.library.answering import answer_rows_of
+from valuesassets.library.calibrating import ask_reference, calibration_study
 from valuesassets.models.loaded_model import LoadedModel
 from valuesassets.models.loading import load_model
 from valuesassets.models.reference import hash_training, train_reference_model
@@ -65,7 +64,7 @@ def calibrate(known: Path, own: Path, is_sampled: bool) -> list[dict[str, Any]]:
     loaded = load_model(str(phantom.folder), None, "float32", "cpu")
     records = ask_reference(FAMILY, loaded, trials, "reading answers")
     readings = [record for record in records if isinstance(record, Reading)]
-    probed = pd.DataFrame(derive_answers(readings, trials, questions, FAMILY))
+    probed = pd.DataFrame(answer_rows_of(questions, trials, readings, FAMILY))
     planted = planted_answers({(FAMILY, LANGUAGE): plants})
     sampled = draw(loaded, trials, plants, study) if is_sampled else None
     summary = summarise_recovery(compare_with_plants(probed, planted, sampled), study.phantom)

@@ -5,8 +5,9 @@ import pytest
 from valuesassets.definitions import build_definitions
 from valuesassets.desk.staleness import ENTRIES
 from valuesassets.orchestration.code_versions import entries_of
-from valuesassets.orchestration.what_goes_stale import stale_table
+from valuesassets.orchestration.what_goes_stale import stale_keys, stale_table
 from valuesassets.records.files import sha256_json
+from valuesassets.records.places import bundled_names
 from valuesassets.records.settings.cells import Family
 from valuesassets.records.study import Study, load_study
 from valuesassets_tests.needs import REPOSITORY
@@ -140,3 +141,10 @@ def test_another_order_of_options_makes_trials_stale_and_readings_follow_their_t
 def test_the_table_of_the_documentation_is_what_the_assets_declare(tmp_path):
     page = (REPOSITORY / "docs" / "staleness.md").read_text(encoding="utf-8")
     assert page.endswith("\n\n" + stale_table(build_definitions(STUDY, tmp_path)))
+
+
+@pytest.mark.slow
+def test_the_list_that_explains_keys_is_what_the_assets_of_all_bundled_studies_declare():
+    listed = (REPOSITORY / "valuesassets" / "cli" / "what_goes_stale.txt").read_text(encoding="utf-8")
+    command = "python -m valuesassets.orchestration.what_goes_stale --keys > valuesassets/cli/what_goes_stale.txt"
+    assert listed == stale_keys(map(load_study, bundled_names(".", ".toml"))), command

@@ -70,7 +70,7 @@ def commands():
         for language in LANGUAGES
     }
     alone = {"worldvaluesbench ask": of_ask, "worldwise choose": of_choose, "worldwise reason": of_reason}
-    return by_language | alone | {"psych_tasks read": of_psych}
+    return by_language | alone | {"psych-tasks read": of_psych}
 
 
 @contextmanager

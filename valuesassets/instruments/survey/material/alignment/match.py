@@ -5,10 +5,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from valuesassets.records.csv_tables import csv_text
 from valuesassets.records.files import write_text
 from valuesassets.records.questions import Question
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SURE = 0.5  # least probability of a match at which a question is asked without a person's decision
 NOT_FOUND = "not found in this language's questionnaire"
@@ -119,10 +123,14 @@ def match_of_missing(code: str, order: Sequence[str], places: Mapping[str, int],
     return Match(code, None, "missing", f"{NOT_FOUND}; {advice}")
 
 
-def write_matches(path: Path, alignments: Mapping[str, Alignment]) -> None:
-    """Write every match of every language as one CSV table."""
+def matches_frame(alignments: Mapping[str, Alignment]) -> "pd.DataFrame":
+    """Every match of every language, a row each."""
     import pandas as pd
 
     rows = [{"language": language} | asdict(match) for language, a in alignments.items() for match in a.matches]
-    columns = pd.Index(["language", *(field.name for field in fields(Match))])
-    write_text(path, csv_text(pd.DataFrame(rows, columns=columns)))
+    return pd.DataFrame(rows, columns=pd.Index(["language", *(field.name for field in fields(Match))]))
+
+
+def write_matches(path: Path, alignments: Mapping[str, Alignment]) -> None:
+    """Write every match of every language as one CSV table."""
+    write_text(path, csv_text(matches_frame(alignments)))

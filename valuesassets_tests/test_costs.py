@@ -72,7 +72,18 @@ def test_what_is_made_once_for_several_files_is_none_of_theirs(tmp_path):
         "PYTHONPATH": str(REPOSITORY),
         costs.PART: "suite",
     }
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "1", "--basetemp", str(tmp_path / "temporary")]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-n",
+        "1",
+        "--basetemp",
+        str(tmp_path / "temporary"),
+    ]
     environment.pop("PYTEST_XDIST_WORKER", None)
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
     times = json.loads((tmp_path / "evidence" / "test_times.json").read_text(encoding="utf-8"))

@@ -1,7 +1,6 @@
 """How a command asks a model: the one way for all commands, for models on this machine and behind APIs."""
 
 import contextlib
-import fcntl
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from filelock import FileLock, Timeout
 
 from valuesassets.cli.inputs import name_of_model, require_folder_place
 from valuesassets.cli.options import LoadedModelOptions, ModelOptions
@@ -257,17 +257,18 @@ def lock_name(model: str) -> str:
 @contextlib.contextmanager
 def _alone(folder: Path, model: str) -> Iterator[None]:
     """A block in which no other command asks a model for replies that are kept in a folder: both would pay for them."""
+    lock = FileLock(folder / lock_name(model))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / lock_name(model)).open("w")
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StorageError(
+            f"{folder}: another run keeps answers of {model} here and is still asking; wait for it, or name "
+            "another folder with --known"
+        ) from None
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StorageError(
-                f"{folder}: another run keeps answers of {model} here and is still asking; wait for it, or name "
-                "another folder with --known"
-            ) from None
+    try:
         yield
+    finally:
+        lock.release()

@@ -14,9 +14,12 @@ import typer
 
 from valuesassets.cli.inputs import StudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
+from valuesassets.cli.systems import require_posix
 from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
-from valuesassets.records.places import REPOSITORY, labelled, storage_root
+from valuesassets.records.home import command_to, dagster_home, own_study, ready_home
+from valuesassets.records.places import labelled, storage_root
+from valuesassets.records.processes import python_module, safe_path
 from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.kinds import is_model_path
 from valuesassets.records.study import DEMO, EARLIER_NAMES, Family, Study, cells_of
@@ -125,6 +128,7 @@ def run(
     ] = False,
 ) -> None:
     """Run a study, or parts of it, skip what is up to date, and print what came of it."""
+    require_posix("run")
     study, name = open_study(name), EARLIER_NAMES.get(name, name)
     if not only:
         require_index_models(study)
@@ -137,8 +141,8 @@ def run(
         folder = storage_root() / study.name / instrument
         if folder.is_dir():
             print_end(folder)
-    variable = "" if name == DEMO else f"VALUESASSETS_STUDY={shlex.quote(name)} "
-    print(f"to see all of it in the web UI: {variable}make ui")
+    variable = "" if name in (DEMO, str(own_study())) else f"VALUESASSETS_STUDY={shlex.quote(name)} "
+    print(f"to see all of it in the web UI: {variable}{command_to('make ui', 'valuesassets ui')}")
     if status != 0:
         raise JobError(f"study {study.name}: a run failed; the lines above say which, the UI shows its log")
 
@@ -146,9 +150,10 @@ def run(
 def _environment(study: Study, name: str) -> dict[str, str]:
     """The environment of a study's graph, its folders seen to be sound (else StorageError) and its history at its
     place."""
+    ready_home(DEMO, DEMO, lambda line: print(line, file=sys.stderr, flush=True))
     storage = storage_root()
     database = dagster_folder(study.name, storage, os.environ.get("VALUESASSETS_DAGSTER"))
-    home = Path(os.environ.get("DAGSTER_HOME") or REPOSITORY)
+    home = dagster_home()
     if not (home.is_absolute() and home.is_dir()):
         raise StorageError(f"DAGSTER_HOME={home}: no such folder; an absolute path was expected, or leave it unset")
     for place, variable in ((storage, "VALUESASSETS_STORAGE"), (database, "VALUESASSETS_DAGSTER")):
@@ -165,6 +170,7 @@ def _environment(study: Study, name: str) -> dict[str, str]:
         "VALUESASSETS_STORAGE": str(storage),
         "VALUESASSETS_DAGSTER": str(database),
         "VALUESASSETS_STUDY": name,
+        **safe_path(),
     }
 
 
@@ -193,7 +199,7 @@ def demo() -> None:
 
 def _graph(name: str) -> list[str]:
     """The command that starts the graph of a study."""
-    return [sys.executable, "-m", "valuesassets.definitions", name, "--storage", str(storage_root())]
+    return python_module("valuesassets.definitions", name, "--storage", str(storage_root()))
 
 
 def print_end(folder: Path) -> None:

@@ -6,11 +6,12 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from valuesassets.records.home import home_folder
+
 if TYPE_CHECKING:
     import pandas as pd
 
 STUDIES = Path(str(resources.files("valuesassets.studies")))
-REPOSITORY = STUDIES.parents[1]
 BUNDLED = "bundled"
 """The word that stands for a file or folder that ships with the package."""
 KNOWN_READINGS = "known_readings"
@@ -21,7 +22,7 @@ NO_STUDIES = {"dagster", KNOWN_READINGS, "evidence"}
 
 def storage_root() -> Path:
     """The folder that holds a folder of files for each study, under the study's name."""
-    return Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage")
+    return Path(os.environ.get("VALUESASSETS_STORAGE") or home_folder() / "storage")
 
 
 def made_again(path: Path) -> str:

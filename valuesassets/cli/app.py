@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from valuesassets.cli import survey
+from valuesassets.cli.homes import HomeOption, init
 from valuesassets.cli.instruments import EARLIER_COMMANDS, NAMES, commands_of
 from valuesassets.cli.model_list import get, list_models
 from valuesassets.cli.options import spread
@@ -79,7 +80,7 @@ def add_instrument(name: str, earlier: str | None = None) -> None:
 
 add(app, survey.COMMANDS)
 add(app, {"read": read, "study": study, "run": run, "bundle": bundle, "compare": compare, "export": export})
-add(app, {"shift": shift, "demo": demo, "ui": ui})
+add(app, {"shift": shift, "demo": demo, "ui": ui, "init": init})
 models = plain_typer(invoke_without_command=True, help="Small models of the package index, and those on this machine.")
 models.callback(epilog=epilog("models"))(list_models)
 add(models, {"get": get}, "models ")
@@ -97,7 +98,10 @@ def _say_where_simulations_are() -> None:
 
 
 @app.callback()
-def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False) -> None:
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    home: HomeOption = None,
+) -> None:
     """Measure which values a language model carries."""
     if debug:
         os.environ["VALUESASSETS_DEBUG"] = "1"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from valuesassets.cli.homes import OwnStudy
 from valuesassets.cli.inputs import Seed, StudyName, open_study, require_file_place, require_folder_place
 from valuesassets.cli.instruments import attribute_of, instruments_of, parts_of, stored_instruments
 from valuesassets.desk.history import MARK, dagster_folder
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def bundle(
-    name: StudyName,
+    name: OwnStudy,
     output: Annotated[
         Path | None, typer.Option(help="File to write (ZIP); <study>.zip in this folder if left out.")
     ] = None,

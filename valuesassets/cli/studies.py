@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import pydantic
 import typer
 
-from valuesassets.cli.inputs import StudyName, open_study, require_folder_place
+from valuesassets.cli.homes import OwnStudy
+from valuesassets.cli.inputs import open_study, require_folder_place
 from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
 from valuesassets.cli.systems import require_posix
 from valuesassets.desk.history import copy_old_history, dagster_folder
@@ -34,7 +35,7 @@ PICTURES = {"map": "cultural_map/cultural_map.png", "answers": "question_answers
 
 
 def study(
-    name: StudyName,
+    name: OwnStudy,
     slurm: Annotated[
         bool, typer.Option("--slurm", help="Print the batch scripts for Slurm and submit nothing.")
     ] = False,
@@ -118,7 +119,7 @@ def cells_line(study: Study) -> str:
 
 
 def run(
-    name: StudyName,
+    name: OwnStudy,
     only: Annotated[
         list[str] | None,
         typer.Option(help="Assets or groups of assets to make, as the UI names them; may be repeated."),

@@ -6,6 +6,7 @@ folder upwards that is a home or a checkout of this project, else the checkout t
 """
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -158,5 +159,5 @@ def _require_in_place(home: Path) -> None:
     if named is not None and Path(named).resolve() != home.resolve():
         raise StorageError(
             f"{home / ENVIRONMENT}: DAGSTER_HOME is {named}, so this home was moved or copied; "
-            f"`valuesassets init --repair {home}` writes where it is now"
+            f"`valuesassets init --repair {shlex.quote(str(home))}` writes where it is now"
         )

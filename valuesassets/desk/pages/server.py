@@ -33,8 +33,8 @@ OWN_PAGES = (
 """Content security policy of the pages that are made here."""
 NOT_SHOWN = "Only pages, pictures and logs are shown here: answers, questionnaires and prompts stay on the disk."
 NO_DOCUMENT = (
-    "The documentation has no such page. If it has no pages at all, it is being built: reload in a few seconds, or start "
-    "the UI again."
+    "The documentation has no such page. If it has no pages at all, it is being built: reload in a few seconds, or "
+    "start the UI again."
 )
 TYPES = {".csv": "text/csv; charset=utf-8", ".log": "text/plain; charset=utf-8"}
 """Media types of endings that machines disagree on."""

@@ -29,7 +29,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@echo '  1 of 2: torch'
 	@$(PIP) torch
 	@echo '  2 of 2: Dagster, transformers and all else'
-	@$(PIP) -e .
+	@$(PIP) -e '.[all]'
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from filelock import FileLock, Timeout
 
+from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import name_of_model, require_folder_place
 from valuesassets.cli.options import LoadedModelOptions, ModelOptions
 from valuesassets.cli.outputs import progress_bar
@@ -167,6 +168,7 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
     folder = options.known_folder or storage_root() / KNOWN_READINGS
     require_folder_place(folder, "name another with --known")
     if not isinstance(options, ModelOptions):
+        require(options.model, "models")
         return ChosenModel(options, name_of_weights(options), AS_TEXT, False, None, folder)
     if options.chat and options.prompting is not None:
         raise typer.BadParameter("--chat and --prompting: both say how trials are shown; leave one out")
@@ -181,6 +183,7 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
             )
         if options.adapter is not None or options.adapter_revision is not None:
             raise typer.BadParameter("--adapter, --adapter-revision: for a model that is loaded here; leave them out")
+    require(options.model, endpoint.provider if endpoint else "models")
     is_chat = options.chat or (endpoint is not None and endpoint.api == "chat")
     prompting = load_prompting(options.prompting) if options.prompting else chat if is_chat else AS_TEXT
     if endpoint is not None:

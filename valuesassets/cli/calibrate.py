@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from valuesassets.cli.asking import ask_reference
+from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import Orders, OwnLexicon, asked_language, parse_orders, read_sound_questions, trials_of
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.cli.probe import derive_answers
@@ -59,6 +60,7 @@ def calibrate(
 
     Two channels are compared: probabilities as `probe` reads them, and answers that are drawn and parsed as text.
     """
+    require("calibrate", "models")
     if readouts:
         from valuesassets.cli.calibrate_readouts import calibrate_readouts
 

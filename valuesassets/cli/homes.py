@@ -116,7 +116,9 @@ def _study_name(folder: str) -> str:
 def _require_no(home: Path, names: tuple[str, ...]) -> None:
     """Require that a folder has none of the files that are to be written."""
     if (home / MARKER).is_file():
-        raise StorageError(f"{home}: is a home already; `valuesassets init --repair {shlex.quote(str(home))}` writes what it lacks")
+        raise StorageError(
+            f"{home}: is a home already; `valuesassets init --repair {shlex.quote(str(home))}` writes what it lacks"
+        )
     present = [name for name in names if (home / name).exists()]
     if home.exists() and not home.is_dir():
         raise StorageError(f"{home}: is a file, a folder was expected; choose another name")
@@ -127,7 +129,9 @@ def _require_no(home: Path, names: tuple[str, ...]) -> None:
 def _repair(folder: Path) -> None:
     home = Path(os.path.abspath(folder))
     if not (home / MARKER).is_file():
-        raise StorageError(f"{no_such_file(home / MARKER)}: {home} is no home; make one with `valuesassets init FOLDER`")
+        raise StorageError(
+            f"{no_such_file(home / MARKER)}: {home} is no home; make one with `valuesassets init FOLDER`"
+        )
     study = home / STUDY_FILE
     own = str(study) if study.is_file() else DEMO
     name = load_study(own).name

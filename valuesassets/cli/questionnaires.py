@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
@@ -107,6 +108,8 @@ def extract(
     from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS
     from valuesassets.instruments.survey.material.forms.review_page import render_review
 
+    if extractor == "gemini" and not dry_run:
+        require("extract --extractor gemini", "gemini")
     words = load_lexicon(language, asked_language(language, lexicon).lexicon)
     require_file_place(output, "JSON")
     form = _unpacked(form, context)
@@ -256,6 +259,8 @@ def align(
             f"no file {master}.json among the {len(files)} given; it makes the master list: add it, or name another "
             "language with --master"
         )
+    if embedder:
+        require("align --embedder", "models")
     require_folder_place(output)
     variables = load_variables()
     normalised = {code: normalise_questions(each, code, variables) for code, each in extracted.items()}

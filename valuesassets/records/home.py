@@ -13,7 +13,7 @@ from pathlib import Path
 
 from valuesassets.records.errors import StorageError
 from valuesassets.records.files import whole_file, write_text
-from valuesassets.records.processes import PACKAGES
+from valuesassets.records.processes import PACKAGES, SAFE_PATH
 
 VARIABLE = "VALUESASSETS_HOME"
 MARKER = ".valuesassets"
@@ -142,6 +142,7 @@ def write_environment(home: Path, study: str, name: str) -> None:
             "VALUESASSETS_STUDY": study,
             "VALUESASSETS_STORAGE": storage,
             "VALUESASSETS_DAGSTER": storage / name / "dagster",
+            SAFE_PATH: "1",  # plain Dagster starts its servers in this folder
         }.items():
             set_key(temporary, variable, str(value))
 

@@ -204,6 +204,7 @@ def require_index_models(study: Study) -> None:
 
 def demo() -> None:
     """Run the demonstration study of the survey, which takes two to four minutes, and print what came of it."""
+    require_posix("demo")
     require("demo", "models")
     run(DEMO)
 

@@ -50,7 +50,7 @@ def test_a_command_without_torch_says_so_at_once(command, what, tmp_path, monkey
 @pytest.mark.usefixtures("light")
 def test_a_model_behind_an_api_needs_the_package_of_its_provider_alone(tmp_path):
     questions = write_json(tmp_path / "eng.json", QUESTIONS)
-    asked = (
+    command = (
         "probe",
         "--questions",
         questions,
@@ -61,10 +61,10 @@ def test_a_model_behind_an_api_needs_the_package_of_its_provider_alone(tmp_path)
         "--model",
         "m",
     )
-    assert refuse(*asked) == 'm: needs torch; pip install "valuesassets[models]"'
-    line = refuse(*asked, "--base-url", "http://127.0.0.1:9")
+    assert refuse(*command) == 'm: needs torch; pip install "valuesassets[models]"'
+    line = refuse(*command, "--base-url", "http://127.0.0.1:9")
     assert line == 'm: needs openai; pip install "valuesassets[openai]"'
-    line = refuse(*asked, "--provider", "gemini")
+    line = refuse(*command, "--provider", "gemini")
     assert line == 'm: needs google.genai; pip install "valuesassets[gemini]"'
 
 

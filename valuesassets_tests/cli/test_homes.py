@@ -39,9 +39,9 @@ def test_init_makes_a_home_whose_study_is_sound_and_needs_no_name(tmp_path, monk
     assert "valuesassets run" in succeed("init", "My Study")
     assert files_in(tmp_path / "My Study") == FILES
     monkeypatch.chdir(tmp_path / "My Study" / "questions")
-    said = succeed("study")
-    assert said.startswith("my_study: ")
-    assert "cells: 1;" in said
+    lines = succeed("study")
+    assert lines.startswith("my_study: ")
+    assert "cells: 1;" in lines
     assert f"is stored in {tmp_path / 'My Study' / 'storage' / 'my_study'}; run it first" in refuse("bundle")
 
 

@@ -45,15 +45,15 @@ def test_without_a_home_it_is_a_new_folder_here_which_looking_does_not_make(inst
 
 def test_the_first_command_that_stores_makes_and_names_it_and_later_ones_do_not(installed):
     ready()
-    made = installed / home.NEW_HOME
-    assert {path.name for path in made.iterdir()} == {
+    folder = installed / home.NEW_HOME
+    assert {path.name for path in folder.iterdir()} == {
         "storage",
         "dagster.yaml",
         "workspace.yaml",
         ".env",
         home.MARKER,
     }
-    assert [str(made) in line for line in TOLD] == [True]
+    assert [str(folder) in line for line in TOLD] == [True]
     ready()
     assert len(TOLD) == 1
 

@@ -8,6 +8,7 @@ Advantage, raw distance and entropy are reported as well.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,10 @@ from valuesassets.comparing.country_distances import UNBIASED, advantages, at_ow
 from valuesassets.comparing.hypotheses import RELATIVES, as_test, groupings, tests_table
 from valuesassets.comparing.null_answers import null_families
 from valuesassets.measure.arrays import Array
+from valuesassets.measure.crossed_means import mean_over_crossed
 from valuesassets.measure.distances import jsd_distance_of
 from valuesassets.measure.means import mean_of_known
-from valuesassets.measure.profile_correlation import centred_on_items, paired
+from valuesassets.measure.profile_correlation import Paired, centred_on_items, paired, paired_without_each
 from valuesassets.measure.relatedness import related_sign_p, share_between
 from valuesassets.measure.resampling import means_with_intervals, resample_counts, sign_test_p
 from valuesassets.measure.seeding import seeded
@@ -59,14 +61,19 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
     }
     own = own_country(grid, study.countries)
     values = _values(grid, own, study)
-    paired_by_language = {
-        (mono, multi): _pairs(grid, values, own, mono, multi, study)
+    shared_items = {
+        (mono, multi): _shared(grid, values["entropy_bits"], mono, multi, study)
         for mono in families["mono"]
         for multi in families["multi"]
     }
+    paired_by_language = {
+        names: _pairs(grid, values, own, *names, shared, study) for names, shared in shared_items.items()
+    }
     rows = [
-        {"mono": mono, "multi": multi} | _summary(part, measure, study) | _related(grid, own, part, measure, study)
-        for (mono, multi), part in paired_by_language.items()
+        {"mono": names[0], "multi": names[1]}
+        | _summary(part, measure, _by_item(grid, values, own, measure, shared_items[names]), study)
+        | _related(grid, own, part, measure, study)
+        for names, part in paired_by_language.items()
         for measure in (*MEASURES, *[CRAMER] * (CRAMER in values))
     ]
     for row in rows:
@@ -83,10 +90,10 @@ def derive_mono_vs_multi(grid: AnswerGrid, study: Study) -> dict[str, pd.DataFra
     summary.loc[summary["measure"] == HEADLINE, "p_corrected"] = tests["p_corrected"].to_numpy()
     notes = [
         CAVEAT,
-        f"Intervals of means are {study.inference.level:.0%} bootstrap intervals over languages, those of a language's "
-        "difference over items. p is from a two-sided sign test over languages, the larger of two p-values: one for "
-        f"independent languages, and one that allows for similar languages of one {' or one '.join(RELATIVES)} "
-        "(p_related).",
+        f"Intervals of means are {study.inference.level:.0%} intervals for other languages and other items, those of a "
+        "language's difference over items. p is from a two-sided sign test over languages, the larger of two p-values: "
+        f"one for independent languages, and one that allows for similar languages of one "
+        f"{' or one '.join(RELATIVES)} (p_related).",
         "A model with flatter answers is closer to everybody and has a smaller advantage, whatever its answers are. "
         "Agreement, a correlation over items that does not depend on flatness, is therefore tested; advantage, raw "
         "distance and entropy are reported as well.",
@@ -137,9 +144,28 @@ def agreements(answers: Array, people: Array, own: NDArray[np.intp]) -> Array:
         people: (N, I) expected values of the countries.
         own: (L,) index of each language's country; -1 where it has no people.
     """
+    return _beyond_others(paired(*_profiles(answers, people, own), is_double=True), own)
+
+
+def agreements_by_item(answers: Array, people: Array, own: NDArray[np.intp]) -> Array:
+    """(L, I) pseudo-values of the items in `agreements`: n times it, less n - 1 times it without the item.
+
+    NaN where the language did not answer the item.
+    """
+    is_there, n = np.isfinite(answers), np.isfinite(answers).sum(axis=1)
+    without = _beyond_others(paired_without_each(*_profiles(answers, people, own), is_double=True), own)
+    return np.where(is_there, (n * agreements(answers, people, own) - (n - 1) * without).T, np.nan)
+
+
+def _profiles(answers: Array, people: Array, own: NDArray[np.intp]) -> tuple[Array, Array]:
+    """Centred answers of languages, and of the countries of any of them."""
+    return centred_on_items(answers), centred_on_items(people[np.unique(own[own >= 0])])
+
+
+def _beyond_others(sums: Paired, own: NDArray[np.intp]) -> Array:
+    """(..., L) correlations with the own country minus the mean of those with others."""
     with_people = np.unique(own[own >= 0])
-    sums = paired(centred_on_items(answers), centred_on_items(people[with_people]), is_double=True)
-    rows, columns = np.indices((len(answers), with_people.size))
+    rows, columns = np.indices((own.size, with_people.size))
     r = sums.correlation((rows[..., None], columns[..., None]))
     r = np.where(np.isnan(r) & (sums.sums[0] > 1), 0.0, r)  # shared items that do not vary
     is_own = own[:, None] == with_people
@@ -147,45 +173,100 @@ def agreements(answers: Array, people: Array, own: NDArray[np.intp]) -> Array:
     return nearest - others
 
 
-def _pairs(
-    grid: AnswerGrid, values: Mapping[str, Array], own: NDArray[np.intp], mono: str, multi: str, study: Study
-) -> pd.DataFrame:
-    """One row per language in which both families answered a common item."""
+@dataclass(frozen=True)
+class _Shared:
+    """What two families both answered.
+
+    Attributes:
+        languages: L codes of languages that both answered.
+        cells: places of their cells in the grid, (L,) of each kind of family.
+        items: (L, I) whether both answered the item.
+    """
+
+    languages: list[str]
+    cells: Mapping[str, NDArray[np.intp]]
+    items: NDArray[np.bool_]
+
+    def differences(self, by_kind: Mapping[str, Array]) -> Array:
+        """(L, I) values of the mono family minus those of the multi family, NaN where an item is not shared."""
+        return np.where(self.items, by_kind["mono"] - by_kind["multi"], np.nan)
+
+
+def _shared(grid: AnswerGrid, entropies: Array, mono: str, multi: str, study: Study) -> _Shared:
     places = {kind: grid.places(model) for kind, model in (("mono", mono), ("multi", multi))}
     both = [language for language in study.languages if all(language in cells for cells in places.values())]
-    sides = {kind: [cells[language] for language in both] for kind, cells in places.items()}
-    shared = np.isfinite(values["entropy_bits"][sides["mono"]] + values["entropy_bits"][sides["multi"]])
+    sides = {kind: np.array([cells[code] for code in both], dtype=np.intp) for kind, cells in places.items()}
+    items = np.isfinite(entropies[sides["mono"]] + entropies[sides["multi"]])
+    has_any = items.any(axis=1)
+    languages = [code for code, is_any in zip(both, has_any, strict=True) if is_any]
+    return _Shared(languages, {kind: cells[has_any] for kind, cells in sides.items()}, items[has_any])
+
+
+def _answers(grid: AnswerGrid, shared: _Shared, kind: str) -> Array:
+    """(L, I) expected answers of a kind of family to the shared items."""
+    return np.where(shared.items, grid.scales.expected_unit(grid.answers[shared.cells[kind]]), np.nan)
+
+
+def _by_item(
+    grid: AnswerGrid, values: Mapping[str, Array], own: NDArray[np.intp], measure: str, shared: _Shared
+) -> Array:
+    """(L, I) what each item gives to the difference of the families in each language."""
+    if measure != HEADLINE:
+        by_item = values[MEASURES.get(measure, measure)]
+        return shared.differences({kind: by_item[cells] for kind, cells in shared.cells.items()})
+    if not grid.countries or not shared.languages:
+        return np.full(shared.items.shape, np.nan)
+    people = grid.scales.expected_unit(grid.people)
+    return shared.differences(
+        {
+            kind: agreements_by_item(_answers(grid, shared, kind), people, own[cells])
+            for kind, cells in shared.cells.items()
+        }
+    )
+
+
+def _pairs(
+    grid: AnswerGrid,
+    values: Mapping[str, Array],
+    own: NDArray[np.intp],
+    mono: str,
+    multi: str,
+    shared: _Shared,
+    study: Study,
+) -> pd.DataFrame:
+    """One row per language in which both families answered a common item."""
+    both, sides = shared.languages, shared.cells
     random = seeded(study.seed, "mono_vs_multi", "items", mono, multi)
     counts = resample_counts(len(grid.items), study.inference.resamples, random)
     columns: dict[str, Any] = {"language": both, "country": [study.countries[code] for code in both]}
     columns |= {"mono": mono, "multi": multi} | {
-        f"{stem}_{kind}": mean_of_known(np.where(shared, by_item[rows], np.nan))
+        f"{stem}_{kind}": mean_of_known(np.where(shared.items, by_item[rows], np.nan))
         for stem, by_item in values.items()
         for kind, rows in sides.items()
     }
-    expected, none = grid.scales.expected_unit, np.full(len(both), np.nan)
+    people, none = grid.scales.expected_unit(grid.people), np.full(len(both), np.nan)
     for kind, rows in sides.items():
-        answers = np.where(shared, expected(grid.answers[rows]), np.nan)
-        agreement = agreements(answers, expected(grid.people), own[rows]) if grid.countries and both else none
-        columns[f"agreement_{kind}"] = agreement
+        is_known = grid.countries and both
+        columns[f"agreement_{kind}"] = agreements(_answers(grid, shared, kind), people, own[rows]) if is_known else none
     differences = values["advantage"][sides["mono"]] - values["advantage"][sides["multi"]]
     difference = means_with_intervals(differences, counts, study.inference.level)
-    n_items = {"n_items": shared.sum(axis=1), "n_items_people": difference.n}
+    n_items = {"n_items": shared.items.sum(axis=1), "n_items_people": difference.n}
     table = pd.DataFrame(columns | difference.columns("difference") | n_items)
-    names = TABLES["mono_vs_multi/pairs"].schema_with(table.columns).names
-    return table.loc[table["n_items"] > 0, names].reset_index(drop=True)
+    return table[TABLES["mono_vs_multi/pairs"].schema_with(table.columns).names]
 
 
-def _summary(pairs: pd.DataFrame, measure: str, study: Study) -> dict[str, Any]:
+def _summary(pairs: pd.DataFrame, measure: str, by_item: Array, study: Study) -> dict[str, Any]:
     stem, level = MEASURES.get(measure, measure), study.inference.level
-    differences = (pairs[f"{stem}_mono"] - pairs[f"{stem}_multi"]).dropna().to_numpy(dtype=float)
-    random = seeded(study.seed, "mono_vs_multi", "languages", measure)
-    values = differences if differences.size else np.array([np.nan])
-    mean = means_with_intervals(values, resample_counts(values.size, study.inference.resamples, random), level)
+    all_differences = (pairs[f"{stem}_mono"] - pairs[f"{stem}_multi"]).to_numpy(dtype=float)
+    is_known = np.isfinite(all_differences)
+    differences = all_differences[is_known]
+    mean = mean_over_crossed(differences, by_item[is_known], level)
     row = {"measure": measure, "mean_difference": mean.mean, "low": mean.low, "high": mean.high, "level": level}
-    row |= {"n_pairs": differences.size, "source_of_variation": "languages", "note": None}
+    row |= {"n_pairs": differences.size, "source_of_variation": "languages and items", "note": None}
     if differences.size < 2:
         return row | {"note": f"{differences.size} pairs: no interval"}
+    if not np.isfinite(mean.low):
+        return row | {"note": "fewer than two items: no interval"}
     if not differences.any():
         return row | {"note": "no difference at all"}
     return row | ({"p_sign_test": sign_test_p(differences)} if measure == HEADLINE else {})

@@ -147,12 +147,22 @@ def paired(a: Array, b: Array, is_double: bool = False) -> Paired:
     Raises:
         MissingData: the profiles have different items.
     """
+    return Paired(np.stack([left @ right.T for left, right in _factors(a, b)]), is_double)
+
+
+def paired_without_each(a: Array, b: Array, is_double: bool = False) -> Paired:
+    """As `paired`, I times over, each time without one of the I items; sums are (6, I, P, Q)."""
+    items = [np.einsum("pi,qi->ipq", left, right) for left, right in _factors(a, b)]
+    return Paired(np.stack([each.sum(axis=0) - each for each in items]), is_double)
+
+
+def _factors(a: Array, b: Array) -> tuple[tuple[Array, Array], ...]:
+    """The two factors of each of the six sums; see `Paired`."""
     if a.shape[1] != b.shape[1]:
         raise MissingData(f"profiles over {a.shape[1]} and {b.shape[1]} items cannot be correlated; align them first")
     in_a, in_b = np.isfinite(a).astype(float), np.isfinite(b).astype(float)
     x, y = np.nan_to_num(a), np.nan_to_num(b)
-    factors = ((in_a, in_b), (x, in_b), (in_a, y), (x**2, in_b), (in_a, y**2), (x, y))
-    return Paired(np.stack([left @ right.T for left, right in factors]), is_double)
+    return (in_a, in_b), (x, in_b), (in_a, y), (x**2, in_b), (in_a, y**2), (x, y)
 
 
 def correlation(a: Array, b: Array, is_double: bool = False) -> float:

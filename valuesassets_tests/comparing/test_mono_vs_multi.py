@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from valuesassets.comparing.answer_grid import answer_grid
-from valuesassets.comparing.mono_vs_multi import agreements, derive_mono_vs_multi
+from valuesassets.comparing.mono_vs_multi import agreements, agreements_by_item, derive_mono_vs_multi
 from valuesassets.measure.multiple_tests import holm
 from valuesassets_tests.comparing.made_up_grid import answers_of, drawn, mixed, people_of, with_families
 from valuesassets_tests.comparing.planted_grid import answers, demo, human, no_human, peopleless
@@ -158,3 +158,26 @@ def test_languages_that_all_answer_alike_agree_with_no_country():
     assert agreements(answers, people, np.arange(3)).tolist() == [0, 0, 0]
     assert agreements(people, people, np.arange(3)).min() > 1
     assert np.isnan(agreements(people, people, np.array([0, 1, -1]))[2])
+
+
+def test_what_an_item_gives_to_an_agreement_is_found_by_leaving_it_out():
+    random, own = np.random.default_rng(5), np.array([2, 0, 1])
+    people = random.random((3, 12))
+    answers = 0.5 * people[own] + 0.5 * random.random((3, 12))
+    answers[0, :4] = answers[1, 11] = np.nan
+    parts, whole = agreements_by_item(answers, people, own), agreements(answers, people, own)
+    assert np.array_equal(np.isnan(parts), np.isnan(answers))
+    for item in range(12):
+        without = agreements(np.delete(answers, item, axis=1), np.delete(people, item, axis=1), own)
+        n = np.isfinite(answers).sum(axis=1)
+        expected = np.where(np.isnan(answers[:, item]), np.nan, n * whole - (n - 1) * without)
+        np.testing.assert_allclose(parts[:, item], expected, rtol=1e-9, atol=1e-9)
+
+
+def test_the_interval_of_a_mean_difference_is_for_other_items_too(found):
+    pairs, row = found["pairs"], found["summary"].set_index("measure").loc["own_country_advantage"]
+    assert row["source_of_variation"] == "languages and items"
+    differences = pairs["advantage_mono"] - pairs["advantage_multi"]
+    over_languages = differences.std(ddof=1) / np.sqrt(len(differences))
+    assert row["low"] < row["mean_difference"] < row["high"]
+    assert row["high"] - row["low"] > 2 * over_languages

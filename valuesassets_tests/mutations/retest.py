@@ -33,8 +33,8 @@ def main(tests: list[str]) -> dict[str, Any]:
     )
     settings.load_profile("the same examples every time")
     failures = _Failures()
-    # What a mutation leaves behind unclosed is not in question. A folder of its own for temporary files: pytest clears the
-    # shared one of all its old runs at every end, and two that clear it at once fail.
+    # What a mutation leaves behind unclosed is not in question. Temporary files have their own folder: at every end
+    # pytest clears the shared one of old runs, and two that clear it at once fail.
     options = ["-q", "--maxfail=1", "-p", "no:unraisableexception", "--basetemp=temporary"]
     code = pytest.main([*options, *tests], plugins=[failures])
     return {"code": int(code), "failed": failures.said}

@@ -11,6 +11,7 @@ import typer
 from filelock import FileLock, Timeout
 
 from valuesassets.cli.extras import require
+from valuesassets.cli.homes import ready
 from valuesassets.cli.inputs import name_of_model, require_folder_place
 from valuesassets.cli.options import LoadedModelOptions, ModelOptions
 from valuesassets.cli.outputs import progress_bar
@@ -165,6 +166,8 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
         InputError: a file on prompting or on an endpoint cannot be used, or they do not fit together.
         StorageError: the folder of replies cannot be written.
     """
+    if options.known_folder is None and not options.dry_run:
+        ready()
     folder = options.known_folder or storage_root() / KNOWN_READINGS
     require_folder_place(folder, "name another with --known")
     if not isinstance(options, ModelOptions):

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import sys
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,6 +21,7 @@ from valuesassets.records.home import (
     home_folder,
     make_home,
     own_study,
+    ready_home,
     write_environment,
 )
 from valuesassets.records.settings.kinds import STUDY_NAME
@@ -42,6 +44,11 @@ HomeOption = Annotated[
         help="Folder of studies, answers and histories; else VALUESASSETS_HOME, the nearest one upwards, or a new one.",
     ),
 ]
+
+
+def ready(is_written: bool = True) -> None:
+    """See that the home can be used, and make it where there is none (see `ready_home`)."""
+    ready_home(DEMO, DEMO, lambda line: print(line, file=sys.stderr, flush=True), is_written)
 
 
 def named_study() -> str:

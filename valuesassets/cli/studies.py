@@ -3,7 +3,6 @@
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
@@ -13,13 +12,13 @@ import pydantic
 import typer
 
 from valuesassets.cli.extras import require
-from valuesassets.cli.homes import OwnStudy
+from valuesassets.cli.homes import OwnStudy, ready
 from valuesassets.cli.inputs import open_study, require_folder_place
 from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
 from valuesassets.cli.systems import require_posix
 from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
-from valuesassets.records.home import command_to, dagster_home, own_study, ready_home
+from valuesassets.records.home import command_to, dagster_home, own_study
 from valuesassets.records.places import labelled, storage_root
 from valuesassets.records.processes import python_module, safe_path
 from valuesassets.records.readouts import ScoreLabels
@@ -144,7 +143,7 @@ def run(
         folder = storage_root() / study.name / instrument
         if folder.is_dir():
             print_end(folder)
-    variable = "" if name in (DEMO, str(own_study())) else f"VALUESASSETS_STUDY={shlex.quote(name)} "
+    variable = "" if name == str(own_study() or DEMO) else f"VALUESASSETS_STUDY={shlex.quote(name)} "
     print(f"to see all of it in the web UI: {variable}{command_to('make ui', 'valuesassets ui')}")
     if status != 0:
         raise JobError(f"study {study.name}: a run failed; the lines above say which, the UI shows its log")
@@ -160,7 +159,7 @@ def extras_of(study: Study, is_whole: bool) -> list[str]:
 def _environment(study: Study, name: str) -> dict[str, str]:
     """The environment of a study's graph, its folders seen to be sound (else StorageError) and its history at its
     place."""
-    ready_home(DEMO, DEMO, lambda line: print(line, file=sys.stderr, flush=True))
+    ready()
     storage = storage_root()
     database = dagster_folder(study.name, storage, os.environ.get("VALUESASSETS_DAGSTER"))
     home = dagster_home()

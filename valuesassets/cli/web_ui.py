@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
+from valuesassets.cli.homes import ready
 from valuesassets.cli.inputs import open_study
 from valuesassets.cli.systems import require_posix
-from valuesassets.records.home import ready_home
 
 HIGHEST_PORT = 65_535
 
@@ -40,7 +40,7 @@ def ui(
 ) -> None:
     """Serve the web UI of the study that VALUESASSETS_STUDY names, on this machine only, until Ctrl-C."""
     require_posix("ui")
-    from valuesassets.desk.supervisor import serve_ui, tell
+    from valuesassets.desk.supervisor import serve_ui
     from valuesassets.desk.ui_settings import UiSettings, shown_study
 
     pages = port + 1 if pages_port is None else pages_port
@@ -48,6 +48,6 @@ def ui(
         raise typer.BadParameter(f"--pages-port {pages}: another port than --port was expected")
     if pages > HIGHEST_PORT:
         raise typer.BadParameter(f"--port {port}: no port comes after it; give --pages-port, or a lower one")
-    study = open_study(shown_study())
-    ready_home(shown_study(), study.name, tell, is_written=not read_only)
+    open_study(shown_study())
+    ready(is_written=not read_only)
     serve_ui(UiSettings.from_environment(module, port, pages, read_only), migrate)

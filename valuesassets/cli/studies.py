@@ -83,6 +83,9 @@ def lacking_paths(study: Study) -> list[str]:
     named += [(f"families.{name}.adapter", adapter) for name, (_, adapter) in weights if adapter is not None]
     paths = [(key, Path(place)) for key, place in named if isinstance(place, Path) or is_model_path(place)]
     lacking = [f"{key}: {path}: no such folder or file" for key, path in paths if not path.exists()]
+    adapters = [path for key, path in paths if key.endswith(".adapter") and path.is_dir()]
+    configs = [path / "adapter_config.json" for path in adapters]
+    lacking += [f"{path}: no such file; is {path.parent} an adapter?" for path in configs if not path.is_file()]
     if study.questionnaires is not None:
         lacking += study.questionnaires.lacking_forms(study.languages)
     return lacking

@@ -1,11 +1,12 @@
 """The command `ui`: the web UI over a study and the pages beside it."""
 
-import os
 from typing import Annotated
 
 import typer
 
+from valuesassets.cli.homes import ready
 from valuesassets.cli.inputs import open_study
+from valuesassets.cli.systems import require_posix
 
 HIGHEST_PORT = 65_535
 
@@ -38,14 +39,15 @@ def ui(
     module: Annotated[str, typer.Option(hidden=True, help="Module of another graph.")] = "valuesassets.definitions",
 ) -> None:
     """Serve the web UI of the study that VALUESASSETS_STUDY names, on this machine only, until Ctrl-C."""
+    require_posix("ui")
     from valuesassets.desk.supervisor import serve_ui
-    from valuesassets.desk.ui_settings import UiSettings
+    from valuesassets.desk.ui_settings import UiSettings, shown_study
 
     pages = port + 1 if pages_port is None else pages_port
     if pages == port:
         raise typer.BadParameter(f"--pages-port {pages}: another port than --port was expected")
     if pages > HIGHEST_PORT:
         raise typer.BadParameter(f"--port {port}: no port comes after it; give --pages-port, or a lower one")
-    if study := os.environ.get("VALUESASSETS_STUDY"):
-        open_study(study)
-    serve_ui(UiSettings.from_environment(os.environ, module, port, pages, read_only), migrate)
+    open_study(shown_study())
+    ready(is_written=not read_only)
+    serve_ui(UiSettings.from_environment(module, port, pages, read_only), migrate)

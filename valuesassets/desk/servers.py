@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 from valuesassets.desk.server_process import SOCKET
 from valuesassets.desk.ui_settings import HOST, UiSettings
 from valuesassets.records.files import write_json
+from valuesassets.records.processes import python_module
 
 SHORT, LONG = 1, 8
 """Seconds before a server is killed; long for those that may be ending or launching a run."""
@@ -40,7 +40,7 @@ class Server:
             self.log.replace(self.log.with_suffix(".previous.log"))
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.{self.module}", *self.arguments],
+                python_module(f"{__package__}.{self.module}", *self.arguments),
                 env=dict(environment),
                 stdin=subprocess.PIPE,  # never written to; it closes when we are gone
                 stdout=log,

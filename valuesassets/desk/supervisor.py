@@ -22,7 +22,7 @@ from valuesassets.desk.ui_settings import UiSettings
 from valuesassets.records.errors import StorageError, UiError
 
 LOOK_SECONDS = 0.1
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 ASK_LOCATIONS = """{ workspaceOrError { ... on Workspace { locationEntries { loadStatus locationOrLoadError {
     __typename ... on PythonError { message errorChain { error { message } } } } } } } }"""
 ANSWER_SECONDS = 10

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Self
 
 from valuesassets.desk.history import dagster_folder
+from valuesassets.records.home import VARIABLE, dagster_home, home_folder, own_study
 from valuesassets.records.pages import PAGES_VARIABLE, UI_VARIABLE
-from valuesassets.records.places import REPOSITORY
+from valuesassets.records.places import storage_root
+from valuesassets.records.processes import safe_path
 from valuesassets.records.study import DEMO, load_study, stored_study
 
 HOST = "127.0.0.1"
@@ -30,15 +32,12 @@ class UiSettings:
     is_read_only: bool
 
     @classmethod
-    def from_environment(
-        cls, environment: Mapping[str, str], module: str, port: int, pages_port: int, is_read_only: bool
-    ) -> Self:
-        """The settings from environment variables; StudyError where the study file is faulty."""
-        study, home = environment.get("VALUESASSETS_STUDY") or DEMO, environment.get("DAGSTER_HOME") or REPOSITORY
-        storage = Path(environment.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage").absolute()
+    def from_environment(cls, module: str, port: int, pages_port: int, is_read_only: bool) -> Self:
+        """The settings from environment variables and the home; StudyError where the study file is faulty."""
+        study, storage = shown_study(), storage_root().absolute()
         name = stored_study(load_study(study), storage).name
-        dagster = dagster_folder(name, storage, environment.get("VALUESASSETS_DAGSTER"))
-        return cls(study, name, storage, dagster, Path(home), module, port, pages_port, is_read_only)
+        dagster = dagster_folder(name, storage, os.environ.get("VALUESASSETS_DAGSTER"))
+        return cls(study, name, storage, dagster, dagster_home(), module, port, pages_port, is_read_only)
 
     @property
     def address(self) -> str:
@@ -66,12 +65,20 @@ class UiSettings:
             "VALUESASSETS_STORAGE": str(self.storage),
             "VALUESASSETS_DAGSTER": str(self.dagster),
             "DAGSTER_HOME": str(self.home),
+            VARIABLE: str(home_folder()),
+            **safe_path(),
         }
+
+
+def shown_study() -> str:
+    """The study that the UI shows: the one that VALUESASSETS_STUDY names, else the home's own, else the
+    demonstration."""
+    return os.environ.get("VALUESASSETS_STUDY") or str(own_study() or DEMO)
 
 
 def main() -> None:
     """Print a UI's environment as a `.env` file, with which plain Dagster commands find the folders."""
-    settings = UiSettings.from_environment(os.environ, "valuesassets.definitions", 3000, 3001, False)
+    settings = UiSettings.from_environment("valuesassets.definitions", 3000, 3001, False)
     environment = settings.environment({})
     for name in ("DAGSTER_HOME", "VALUESASSETS_STUDY", "VALUESASSETS_STORAGE", "VALUESASSETS_DAGSTER"):
         print(f"{name}={environment[name]}")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import uvicorn
 
-from valuesassets.desk.pages.documentation import build_missing_site
+from valuesassets.desk.pages.documentation import build_missing_site, site_folder
 from valuesassets.desk.pages.server import pages_app
 from valuesassets.desk.server_process import end_with_parent
 from valuesassets.desk.ui_settings import HOST
 
 port, ui_port = map(int, sys.argv[1:])
 end_with_parent()
-threading.Thread(target=build_missing_site, daemon=True).start()
-app = pages_app(Path(os.environ["VALUESASSETS_STORAGE"]), ui_port)
+threading.Thread(target=build_missing_site, args=[site_folder()], daemon=True).start()
+app = pages_app(Path(os.environ["VALUESASSETS_STORAGE"]), ui_port, site_folder())
 uvicorn.run(app, host=HOST, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=2)

@@ -166,10 +166,15 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
         InputError: a file on prompting or on an endpoint cannot be used, or they do not fit together.
         StorageError: the folder of replies cannot be written.
     """
-    if options.known_folder is None and not options.dry_run:
-        ready()
     folder = options.known_folder or storage_root() / KNOWN_READINGS
     require_folder_place(folder, "name another with --known")
+    chosen = _choose(options, chat, folder)
+    if options.known_folder is None and not options.dry_run:
+        ready()
+    return chosen
+
+
+def _choose(options: LoadedModelOptions, chat: Prompting, folder: Path) -> ChosenModel:
     if not isinstance(options, ModelOptions):
         require(options.model, "models")
         return ChosenModel(options, name_of_weights(options), AS_TEXT, False, None, folder)

@@ -3,6 +3,8 @@
 from importlib.util import find_spec
 
 from valuesassets.records.errors import InputError
+from valuesassets.records.settings.kinds import BEHIND_AN_API
+from valuesassets.records.study import Study
 
 MODULES = {
     "models": ("torch", "transformers", "accelerate", "safetensors", "tokenizers", "huggingface_hub", "httpx2"),
@@ -25,6 +27,13 @@ def require(what: str, *extras: str) -> None:
     if lacking:
         names = ", ".join(dict.fromkeys(lacking.values()))
         raise InputError(f'{what}: needs {names}; pip install "valuesassets[{",".join(lacking)}]"')
+
+
+def extras_of(study: Study) -> list[str]:
+    """The extras that asking the models of a study needs; a survey also calibrates itself on a model trained here."""
+    kinds = [family.kind for family in study.families.values()]
+    is_local = study.questionnaires is not None or any(kind not in BEHIND_AN_API for kind in kinds)
+    return [*(["models"] if is_local else []), *(kind for kind in kinds if kind in BEHIND_AN_API)]
 
 
 def _first_lacking(extra: str) -> str | None:

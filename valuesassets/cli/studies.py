@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import pydantic
 import typer
 
-from valuesassets.cli.extras import require
+from valuesassets.cli.extras import extras_of, require
 from valuesassets.cli.homes import OwnStudy, ready
 from valuesassets.cli.inputs import open_study, require_folder_place
 from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
@@ -22,7 +22,7 @@ from valuesassets.records.home import command_to, dagster_home, own_study
 from valuesassets.records.places import labelled, storage_root
 from valuesassets.records.processes import python_module, safe_path
 from valuesassets.records.readouts import ScoreLabels
-from valuesassets.records.settings.kinds import BEHIND_AN_API, is_model_path
+from valuesassets.records.settings.kinds import is_model_path
 from valuesassets.records.study import DEMO, EARLIER_NAMES, Family, Study, cells_of
 from valuesassets.records.trials import Trial
 
@@ -83,6 +83,9 @@ def lacking_paths(study: Study) -> list[str]:
     named += [(f"families.{name}.adapter", adapter) for name, (_, adapter) in weights if adapter is not None]
     paths = [(key, Path(place)) for key, place in named if isinstance(place, Path) or is_model_path(place)]
     lacking = [f"{key}: {path}: no such folder or file" for key, path in paths if not path.exists()]
+    adapters = [path for key, path in paths if key.endswith(".adapter") and path.is_dir()]
+    configs = [path / "adapter_config.json" for path in adapters]
+    lacking += [f"{path}: no such file; is {path.parent} an adapter?" for path in configs if not path.is_file()]
     if study.questionnaires is not None:
         lacking += study.questionnaires.lacking_forms(study.languages)
     return lacking
@@ -131,8 +134,8 @@ def run(
     """Run a study, or parts of it, skip what is up to date, and print what came of it."""
     require_posix("run")
     study, name = open_study(name), EARLIER_NAMES.get(name, name)
-    require(f"study {study.name}", *extras_of(study, is_whole=not only))
     if not only:
+        require(f"study {study.name}", *extras_of(study))
         require_index_models(study)
         if study.takes:
             print(f"{study.name} takes {study.takes}; what is fresh is skipped", flush=True)
@@ -147,13 +150,6 @@ def run(
     print(f"to see all of it in the web UI: {variable}{command_to('make ui', 'valuesassets ui')}")
     if status != 0:
         raise JobError(f"study {study.name}: a run failed; the lines above say which, the UI shows its log")
-
-
-def extras_of(study: Study, is_whole: bool) -> list[str]:
-    """The extras that a run of a study needs; a whole survey calibrates itself on a model that it trains here."""
-    kinds = [family.kind for family in study.families.values()]
-    is_local = any(kind not in BEHIND_AN_API for kind in kinds) or (is_whole and study.questionnaires is not None)
-    return [*(["models"] if is_local else []), *(kind for kind in kinds if kind in BEHIND_AN_API)]
 
 
 def _environment(study: Study, name: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 
 from valuesassets.cli import extras
-from valuesassets.cli.studies import extras_of
+from valuesassets.records import home
 from valuesassets.records.errors import InputError
 from valuesassets.records.study import load_study
 from valuesassets_tests.cli.commands import QUESTIONS, refuse, write_json
@@ -90,6 +90,17 @@ def test_a_run_needs_what_its_families_are_and_a_whole_survey_a_model_of_its_own
     study = load_study("demo_survey")
     remote = study.families["reference-mono"].model_copy(update={"kind": "openai"})
     behind_api = study.model_copy(update={"families": {"server": remote}})
-    assert extras_of(study, is_whole=False) == ["models"]
-    assert extras_of(behind_api, is_whole=False) == ["openai"]
-    assert extras_of(behind_api, is_whole=True) == ["models", "openai"]
+    assert extras.extras_of(study) == ["models"]
+    assert extras.extras_of(behind_api) == ["models", "openai"]
+    assert extras.extras_of(behind_api.model_copy(update={"questionnaires": None})) == ["openai"]
+
+
+@pytest.mark.usefixtures("light")
+def test_no_home_is_made_for_a_command_that_cannot_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(home, "PACKAGES", tmp_path / "site-packages")
+    monkeypatch.chdir(tmp_path)
+    for name in ("VALUESASSETS_STORAGE", "VALUESASSETS_HOME", "DAGSTER_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    questions = write_json(tmp_path / "eng.json", QUESTIONS)
+    refuse("probe", "--questions", questions, "--language", "eng", "--output", "out.parquet", "--model", "m")
+    assert list(tmp_path.iterdir()) == [questions]

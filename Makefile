@@ -134,7 +134,7 @@ env: $(VENV)/installed  ## write .env, so that plain dagster commands find their
 
 $(VENV)/installed-release: $(VENV)/installed-dev
 	@echo 'Installing what makes a release, once.'
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[release]'
+	@$(PIP) -e '.[release]'
 	@touch $@
 
 release: $(VENV)/installed-release  ## the package, built twice and compared, its packages, licences and vulnerabilities, in dist/

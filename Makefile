@@ -141,4 +141,4 @@ release: $(VENV)/installed-release  ## the package, built twice and compared, it
 	@$(BIN)/python -m valuesassets_tests.release
 
 clean:  ## remove the virtual environment and all that was stored
-	rm -rf $(VENV) site storage/*/
+	rm -rf $(VENV) site dist storage/*/

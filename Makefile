@@ -134,11 +134,11 @@ env: $(VENV)/installed  ## write .env, so that plain dagster commands find their
 
 $(VENV)/installed-release: $(VENV)/installed-dev
 	@echo 'Installing what makes a release, once.'
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[release]'
+	@$(PIP) -e '.[release]'
 	@touch $@
 
 release: $(VENV)/installed-release  ## the package, built twice and compared, its packages, licences and vulnerabilities, in dist/
 	@$(BIN)/python -m valuesassets_tests.release
 
 clean:  ## remove the virtual environment and all that was stored
-	rm -rf $(VENV) site storage/*/
+	rm -rf $(VENV) site dist storage/*/

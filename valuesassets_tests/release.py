@@ -1,4 +1,4 @@
-"""`make release`: the package, built twice and compared, with its papers, in `dist/`.
+"""`make release`: the package, built twice and from its source package and compared, with its papers, in `dist/`.
 
 The papers are `sbom.json` (CycloneDX: every package that `valuesassets[all]` brings), `LICENSES.csv` (their licences,
 of which none may be the GPL or AGPL) and `AUDIT.txt` (known vulnerabilities, or that nobody could be asked for them).
@@ -9,6 +9,7 @@ import csv
 import filecmp
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,7 +33,9 @@ def main() -> None:
     _run("twine", "check", "--strict", *map(str, packages))
     with tempfile.TemporaryDirectory() as folder:
         python = chosen or install(packages[-1], Path(folder))
-        _run("cyclonedx_py", "environment", str(python), "--of", "JSON", "-o", str(DIST / SBOM))
+        _run(
+            "cyclonedx_py", "environment", str(python), "--of", "JSON", "--output-reproducible", "-o", str(DIST / SBOM)
+        )
         _run(
             "piplicenses", "--python", str(python), "--format", "csv", "--with-urls", f"--output-file={DIST / LICENSES}"
         )
@@ -44,19 +47,27 @@ def main() -> None:
     print(f"{DIST}: {', '.join(path.name for path in sorted(DIST.iterdir()))}")
 
 
-def build_twice() -> list[Path]:
-    """The source package and the wheel, the same from two builds."""
-    DIST.mkdir(exist_ok=True)
-    for old in DIST.iterdir():
+def build_twice(dist: Path = DIST) -> list[Path]:
+    """The source package and the wheel: the same from two builds, and the wheel from the source package too."""
+    dist.mkdir(exist_ok=True)
+    for old in dist.iterdir():
         old.unlink()
-    _run("hatchling", "build", "-d", str(DIST))
-    packages = sorted(DIST.iterdir(), key=lambda path: path.suffix != ".gz")
-    with tempfile.TemporaryDirectory() as again:
-        _run("hatchling", "build", "-d", again)
-        differing = [path.name for path in packages if not filecmp.cmp(path, Path(again, path.name), shallow=False)]
-    if differing:
-        sys.exit(f"{', '.join(differing)}: two builds of the same sources differ")
-    return packages
+    _run("hatchling", "build", "-d", str(dist))
+    source, wheel = sorted(dist.iterdir(), key=lambda path: path.suffix != ".gz")
+    with tempfile.TemporaryDirectory() as folder:
+        again, unpacked = Path(folder, "again"), Path(folder, "unpacked")
+        _run("hatchling", "build", "-d", str(again))
+        require_same([source, wheel], again, "two builds of the same sources")
+        shutil.unpack_archive(source, unpacked)
+        _run("hatchling", "build", "-t", "wheel", "-d", str(unpacked), cwd=next(unpacked.iterdir()))
+        require_same([wheel], unpacked, "the build from the checkout and that from the source package")
+    return [source, wheel]
+
+
+def require_same(packages: Iterable[Path], folder: Path, builds: str) -> None:
+    """End this program where a package has other bytes than its namesake in a folder."""
+    if differing := [path.name for path in packages if not filecmp.cmp(path, folder / path.name, shallow=False)]:
+        sys.exit(f"{', '.join(differing)}: {builds} differ")
 
 
 def install(wheel: Path, folder: Path) -> Path:
@@ -78,12 +89,12 @@ def install(wheel: Path, folder: Path) -> Path:
 
 
 def copyleft(rows: Iterable[dict[str, str]]) -> list[str]:
-    """Names of packages whose licence is the GPL or AGPL alone; a choice of another licence is one.
+    """Names of packages whose licence is the GPL or AGPL, without the choice of another licence.
 
     >>> copyleft([{"Name": "a", "License": "GPLv3"}, {"Name": "b", "License": "GNU Lesser General Public License"}])
     ['a']
     """
-    return [row["Name"] for row in rows if COPYLEFT.search(row["License"]) and " OR " not in row["License"].upper()]
+    return [row["Name"] for row in rows if all(map(COPYLEFT.search, re.split(r"\sOR\s", row["License"], flags=re.I)))]
 
 
 def audit(python: Path) -> str:
@@ -125,8 +136,8 @@ def describe_audit(packages: list[dict]) -> tuple[str, bool]:
     return f"{n} package{'s have' if n > 1 else ' has'} no known vulnerability.{rest}\n", False
 
 
-def _run(module: str, *arguments: str) -> None:
-    done = subprocess.run([sys.executable, "-m", module, *arguments], cwd=REPOSITORY, check=False)
+def _run(module: str, *arguments: str, cwd: Path = REPOSITORY) -> None:
+    done = subprocess.run([sys.executable, "-P", "-m", module, *arguments], cwd=cwd, check=False)
     if done.returncode != 0:
         sys.exit(f"make release: {module} has failed; its lines are above")
 

@@ -6,16 +6,41 @@ import tomllib
 import pytest
 
 from valuesassets_tests.needs import REPOSITORY
-from valuesassets_tests.release import copyleft, describe_audit
+from valuesassets_tests.release import copyleft, describe_audit, require_same
 
-VERSION = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
-CHANGES = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+VERSION = PROJECT["version"]
+VERSIONS = {
+    "CHANGELOG.md": r"^## (\S+?),? ",
+    "CITATION.cff": r"^version: (\S+)$",
+    "README.md": r"valuesassets-([\d.]+)-py3",
+    "docs/installation.md": r"valuesassets-([\d.]+)-py3",
+    "containers/valuesassets.def": r"valuesassets-([\d.]+)-py3",
+}
+"""Where the version stands, by file: a pattern whose first match is the newest."""
 
 
-def test_changes_begin_with_the_version_of_the_package():
-    first = re.search(r"^## ([\d.]+)", CHANGES, re.M)
-    assert first is not None
-    assert first[1] == VERSION
+@pytest.mark.parametrize("name", VERSIONS)
+def test_there_is_one_version(name):
+    first, *_ = re.findall(VERSIONS[name], (REPOSITORY / name).read_text(encoding="utf-8"), re.MULTILINE)
+    assert first == VERSION
+
+
+def test_what_makes_a_release_is_pinned():
+    pins = {line.partition("==")[0] for line in (REPOSITORY / "constraints.txt").read_text("utf-8").splitlines()}
+    tools = {tool.replace("-", "_") for tool in PROJECT["optional-dependencies"]["release"]}
+    assert tools <= {pin.replace("-", "_") for pin in pins}
+
+
+def test_a_build_with_other_bytes_ends_the_release(tmp_path):
+    package, again = tmp_path / "it.whl", tmp_path / "again"
+    again.mkdir()
+    package.write_bytes(b"built")
+    (again / "it.whl").write_bytes(b"built")
+    require_same([package], again, "two builds")
+    (again / "it.whl").write_bytes(b"tliub")
+    with pytest.raises(SystemExit, match=r"^it\.whl: two builds differ$"):
+        require_same([package], again, "two builds")
 
 
 @pytest.mark.parametrize(
@@ -27,6 +52,8 @@ def test_changes_begin_with_the_version_of_the_package():
         ("LGPL-3.0", False),
         ("GNU Library or Lesser General Public License (LGPL)", False),
         ("MIT OR GPL-3.0", False),
+        ("GPL-2.0-only OR GPL-3.0-only", True),
+        ("MIT AND GPL-3.0", True),
         ("MPL-2.0", False),
     ],
 )

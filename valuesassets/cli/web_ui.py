@@ -1,5 +1,6 @@
 """The command `ui`: the web UI over a study and the pages beside it."""
 
+import ipaddress
 from typing import Annotated
 
 import typer
@@ -22,6 +23,16 @@ def parse_port(text: str | int) -> int:
     return port
 
 
+def parse_host(text: str) -> str:
+    """An IPv4 address that servers listen on."""
+    try:
+        return str(ipaddress.IPv4Address(text))
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text[:40]}: an IPv4 address of this machine was expected, such as 0.0.0.0 for all that it has"
+        ) from None
+
+
 def ui(
     port: Annotated[int, typer.Option(parser=parse_port, metavar="PORT", help="Port of the UI.")] = 3000,
     pages_port: Annotated[
@@ -30,6 +41,14 @@ def ui(
             parser=parse_port, metavar="PORT", help="Port of the pages beside it; the one after --port if left out."
         ),
     ] = None,
+    host: Annotated[
+        str,
+        typer.Option(
+            parser=parse_host,
+            metavar="ADDRESS",
+            help="Address to listen on; another one lets other machines in, and asks for no password.",
+        ),
+    ] = "127.0.0.1",
     read_only: Annotated[
         bool, typer.Option("--read-only", help="Start and change nothing; may run beside another UI.")
     ] = False,
@@ -50,4 +69,4 @@ def ui(
         raise typer.BadParameter(f"--port {port}: no port comes after it; give --pages-port, or a lower one")
     open_study(shown_study())
     ready(is_written=not read_only)
-    serve_ui(UiSettings.from_environment(module, port, pages, read_only), migrate)
+    serve_ui(UiSettings.from_environment(module, port, pages, read_only, host), migrate)

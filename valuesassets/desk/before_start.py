@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from valuesassets.desk.ui_settings import HOST, UiSettings
+from valuesassets.desk.ui_settings import UiSettings
 from valuesassets.records.errors import StorageError, UiError
 from valuesassets.records.files import read_json, write_json
 from valuesassets.records.home import command_to
@@ -98,10 +98,14 @@ def require_free_ports(settings: UiSettings) -> None:
         (settings.pages_port, "the pages", f"choose other ports: {command} takes that one and the one after it"),
     ):
         try:
-            socket.create_server((HOST, port)).close()
+            socket.create_server((settings.host, port)).close()
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise UiError(f"port {port}, for {serves}: is taken; {what_to_do}") from None
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise UiError(
+                    f"--host {settings.host}: this machine has no such address; 0.0.0.0 stands for all that it has"
+                ) from None
             raise UiError(f"port {port}, for {serves}: cannot be used: {error.strerror}; {what_to_do}") from None
 
 

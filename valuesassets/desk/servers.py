@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from valuesassets.desk.server_process import SOCKET
-from valuesassets.desk.ui_settings import HOST, UiSettings
+from valuesassets.desk.ui_settings import UiSettings
 from valuesassets.records.files import write_json
 from valuesassets.records.processes import python_module
 
@@ -90,8 +90,8 @@ def ui_servers(settings: UiSettings, folder: Path, is_migrated: bool) -> tuple[S
     write_json(workspace, {"load_from": [{"grpc_server": server_entry}]})  # JSON is valid YAML
     code = ["-m", settings.module, "--socket", socket, "--location-name", name]
     workspace_file = ["--workspace", str(workspace)]
-    web = ["--host", HOST, "--port", str(settings.port), *(["--read-only"] if settings.is_read_only else [])]
-    pages = [str(settings.pages_port), str(settings.port)]
+    web = ["--host", settings.host, "--port", str(settings.port), *(["--read-only"] if settings.is_read_only else [])]
+    pages = [str(settings.pages_port), str(settings.port), settings.host]
 
     def server(name: str, module: str, patience: float, *arguments: str) -> Server:
         log = settings.logs / f"{module.rpartition('.')[2]}.log"

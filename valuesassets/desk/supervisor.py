@@ -43,6 +43,11 @@ def serve_ui(settings: UiSettings, is_migrated: bool = False) -> None:
     short_lived = tempfile.TemporaryDirectory(prefix="valuesassets-ui-", ignore_cleanup_errors=True)
     with short_lived as folder, ui_lock(settings, folder):
         require_free_ports(settings)
+        if settings.is_reachable:
+            tell(
+                f"warning: --host {settings.host}: whoever reaches port {settings.port} or {settings.pages_port} of "
+                "this machine can use the UI and read the pages; they ask for no password"
+            )
         Supervisor(settings, Path(folder), is_migrated).run()
 
 

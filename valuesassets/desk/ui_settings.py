@@ -1,5 +1,6 @@
 """Settings of one UI: study, folders, ports, and whether it is read-only."""
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,24 +31,35 @@ class UiSettings:
     port: int
     pages_port: int
     is_read_only: bool
+    host: str = HOST  # the address that the servers listen on
 
     @classmethod
-    def from_environment(cls, module: str, port: int, pages_port: int, is_read_only: bool) -> Self:
+    def from_environment(cls, module: str, port: int, pages_port: int, is_read_only: bool, host: str = HOST) -> Self:
         """The settings from environment variables and the home; StudyError where the study file is faulty."""
         study, storage = shown_study(), storage_root().absolute()
         name = stored_study(load_study(study), storage).name
         dagster = dagster_folder(name, storage, os.environ.get("VALUESASSETS_DAGSTER"))
-        return cls(study, name, storage, dagster, dagster_home(), module, port, pages_port, is_read_only)
+        return cls(study, name, storage, dagster, dagster_home(), module, port, pages_port, is_read_only, host)
+
+    @property
+    def is_reachable(self) -> bool:
+        """Whether other machines may reach the servers."""
+        return not ipaddress.IPv4Address(self.host).is_loopback
 
     @property
     def address(self) -> str:
         """Address of the UI."""
-        return f"http://{HOST}:{self.port}"
+        return f"http://{self._name}:{self.port}"
 
     @property
     def pages_address(self) -> str:
         """Address of the pages beside it."""
-        return f"http://{HOST}:{self.pages_port}"
+        return f"http://{self._name}:{self.pages_port}"
+
+    @property
+    def _name(self) -> str:
+        """The host in addresses: 0.0.0.0, which stands for all of a machine's addresses, is none to open."""
+        return HOST if ipaddress.IPv4Address(self.host).is_unspecified else self.host
 
     @property
     def logs(self) -> Path:

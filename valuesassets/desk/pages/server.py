@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -15,7 +16,7 @@ from starlette.types import Scope
 
 from valuesassets.desk.pages.front import documents, study_pages, study_titles
 from valuesassets.records.home import command_to
-from valuesassets.records.pages import PUBLISHED, is_published
+from valuesassets.records.pages import PUBLISHED, is_published, pages_address
 from valuesassets.records.templates import template
 
 HOSTS = ["127.0.0.1", "localhost"]
@@ -118,13 +119,16 @@ def pages_app(storage: Path, ui_port: int, site: Path) -> Starlette:
     def refused(request: Request, error: Exception) -> Response:
         return PlainTextResponse("These pages can only be read.\n", 405, HEADERS | {"Allow": "GET, HEAD"})
 
+    own_name = urlsplit(pages_address()).hostname
     return Starlette(
         routes=[
             Route("/", front),
             Mount("/storage", PublishedFiles(directory=storage, check_dir=False)),
             Mount("/docs", Documentation(directory=site, check_dir=False)),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=[*HOSTS, *filter(None, [own_name])], www_redirect=False)
+        ],
         exception_handlers={404: missing, 405: refused},
     )
 

@@ -36,3 +36,9 @@ def on_files(files, config):  # noqa: D103
             text = text.replace(link, target)
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def on_page_markdown(markdown, page, config, files):  # noqa: D103
+    for name in BESIDE_DOCS:
+        markdown = markdown.replace(f"](../{name}", f"]({name}")
+    return markdown

@@ -16,12 +16,14 @@
 # %%
 import json
 import tempfile
+import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 
 import valuesassets as va
 
+warnings.filterwarnings("ignore", "IProgress not found")  # libraries of models would show progress by ipywidgets
 folder = Path(tempfile.mkdtemp(prefix="valuesassets-"))
 print("valuesassets", va.__version__)
 

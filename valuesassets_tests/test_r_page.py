@@ -89,7 +89,9 @@ def test_labels_of_variables_and_of_their_values_are_those_that_were_written(fol
     assert labels.to_dict() == description.column_names_to_labels
     assert labels["v1"] == "What of v1? [v1, mean answer]"
     codes = pd.read_csv(folder / "codes.csv")
-    by_variable = {name: dict(zip(rows["code"], rows["label"], strict=True)) for name, rows in codes.groupby("variable")}
+    by_variable = {
+        name: dict(zip(rows["code"], rows["label"], strict=True)) for name, rows in codes.groupby("variable")
+    }
     assert by_variable == description.variable_value_labels
     assert by_variable["v1"] == {1: "very", 2: "rather", 3: "hardly", 4: "not at all"}
 

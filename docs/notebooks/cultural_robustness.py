@@ -74,11 +74,15 @@ show(scores[is_published], "model", "score", "value", "null", "status", "reason"
 # culture in the language.
 
 # %%
-show(pairs, "model", "language", "other_language", "culture_gain", "culture_gain_low", "culture_gain_high", "n_questions")
+show(
+    pairs, "model", "language", "other_language", "culture_gain", "culture_gain_low", "culture_gain_high", "n_questions"
+)
 
 # %%
 models = list(pairs.groupby("model", sort=False))
-figure, axes = plt.subplots(max(len(models), 1), squeeze=False, layout="constrained")
+figure, axes = plt.subplots(
+    max(len(models), 1), squeeze=False, figsize=(7, 3 * max(len(models), 1)), layout="constrained"
+)
 for axis, (model, rows) in zip(axes[:, 0], models, strict=False):
     names = rows["language"] + " and " + rows["other_language"]
     axis.hlines(names, rows["culture_gain_low"].astype(float), rows["culture_gain_high"].astype(float))
@@ -95,7 +99,9 @@ plt.show()
 
 # %%
 models = list(profiles.groupby("model", sort=False))
-figure, axes = plt.subplots(max(len(models), 1), squeeze=False, layout="constrained")
+figure, axes = plt.subplots(
+    max(len(models), 1), squeeze=False, figsize=(7, 3 * max(len(models), 1)), layout="constrained"
+)
 for axis, (model, rows) in zip(axes[:, 0], models, strict=False):
     grid = rows.pivot(index="language", columns="country", values="closeness").astype(float)
     most = grid.abs().max().max()

@@ -92,8 +92,8 @@ show(identification, "model", "task", "share", "low", "high", "n_participants", 
 # %% [markdown]
 # ## Does a scale measure what its items say?
 #
-# Items of a scale are keyed forward or in reverse. A model that likes a label gives it to both: this is its `bias`. What
-# it says of itself is the `trait`.
+# Items of a scale are keyed forward or in reverse. A model that likes a label gives it to both: this is its `bias`.
+# What it says of itself is the `trait`.
 
 # %%
 show(keying, "model", "task", "scale", "forward_mean", "reverse_mean", "trait", "bias", "reason")

@@ -150,9 +150,9 @@ else:
     print(models[["label", "x", "x_low", "x_high", "y", "y_low", "y_high"]].to_string(index=False))
     figure, axis = plt.subplots(layout="constrained")
     axis.plot(countries["x"], countries["y"], ".", color="grey", label="countries")
-    for _, point in models.iterrows():
-        axis.plot([point["x_low"], point["x_high"]], [point["y"]] * 2)
-        axis.plot([point["x"]] * 2, [point["y_low"], point["y_high"]], label=point["label"])
+    for place, (_, point) in enumerate(models.iterrows()):
+        axis.plot([point["x_low"], point["x_high"]], [point["y"]] * 2, color=f"C{place}", label=point["label"])
+        axis.plot([point["x"]] * 2, [point["y_low"], point["y_high"]], color=f"C{place}")
     axis.set(xlabel="survival to self-expression", ylabel="traditional to secular-rational")
     axis.legend()
     plt.show()

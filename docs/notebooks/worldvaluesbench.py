@@ -9,8 +9,8 @@
 # %% [markdown]
 # # WorldValuesBench: does a model move with a person's background as people do?
 #
-# This notebook opens a study that was run. It shows how far each model's answers move from group to group where people's
-# answers do, and why the published score cannot see it. What the words mean is on [a page of its
+# This notebook opens a study that was run. It shows how far each model's answers move from group to group where
+# people's answers do, and why the published score cannot see it. What the words mean is on [a page of its
 # own](../worldvaluesbench.md).
 
 # %%
@@ -98,9 +98,9 @@ show(orders, "model", "agreement", "agreement_low", "agreement_high", "follow", 
 # %% [markdown]
 # ## The published score
 #
-# It lays all people's answers beside all of a model's (`w1_seed`, 0 is best), so that who answered what is gone: ratings
-# that were shuffled over people score the same. Beside it stand the expected score of a perfect model, and that of
-# uniform answers.
+# It lays all people's answers beside all of a model's (`w1_seed`, 0 is best), so that who answered what is gone:
+# ratings that were shuffled over people score the same. Beside it stand the expected score of a perfect model, and that
+# of uniform answers.
 
 # %%
 pooled = scores[scores["subset"] == "all"]
@@ -124,7 +124,9 @@ def answers_of(group) -> va.Distribution:
 question = people["question_id"].iloc[0]
 groups = people[people["question_id"] == question].groupby(["continent", "settlement", "education"], sort=False)
 (first, here), *others = [(" ".join(map(str, name)), answers_of(rows)) for name, rows in groups]
-distances = sorted(((va.wasserstein1_unit(here, there), va.tvd(here, there), name) for name, there in others), reverse=True)
+distances = sorted(
+    ((va.wasserstein1_unit(here, there), va.tvd(here, there), name) for name, there in others), reverse=True
+)
 print(f"{question}: people of {first}, beside those of")
 for moved, differing, name in distances[:5]:
     print(f"{moved:.3f} units, {differing:.3f} of answers: {name}")

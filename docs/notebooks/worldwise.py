@@ -63,8 +63,8 @@ show(orders, "model", "agreement", "agreement_low", "agreement_high", "changed",
 # %% [markdown]
 # ## How a persona moves choices
 #
-# The lean is -1 at the low pole of an axis and 1 at the high one. An effect is the lean of a culture's persona less that
-# of a person from nowhere, the placebo, in the same dilemma.
+# The lean is -1 at the low pole of an axis and 1 at the high one. An effect is the lean of a culture's persona less
+# that of a person from nowhere, the placebo, in the same dilemma.
 
 # %%
 choices = profiles[profiles["readout"] == "choice"]
@@ -72,11 +72,16 @@ show(choices, "model", "culture", "axis", "lean", "effect", "effect_low", "effec
 
 # %%
 parts = list(choices[choices["effect"].notna()].groupby("model", sort=False))
-figure, axes = plt.subplots(max(len(parts), 1), squeeze=False, layout="constrained")
+axis_names = list(choices["axis"].unique())
+figure, axes = plt.subplots(
+    max(len(parts), 1), squeeze=False, figsize=(7, 4 * max(len(parts), 1)), layout="constrained"
+)
 for panel, (model, rows) in zip(axes[:, 0], parts, strict=False):
-    for culture, effects in rows.groupby("culture", sort=False):
-        points = panel.plot(effects["effect"], effects["axis"], "o", label=culture)
-        panel.hlines(effects["axis"], effects["effect_low"], effects["effect_high"], colors=points[0].get_color())
+    for place, (culture, effects) in enumerate(rows.groupby("culture", sort=False)):
+        heights = [axis_names.index(name) + 0.12 * place for name in effects["axis"]]
+        panel.plot(effects["effect"], heights, "o", color=f"C{place}", label=culture)
+        panel.hlines(heights, effects["effect_low"], effects["effect_high"], colors=f"C{place}")
+    panel.set_yticks(range(len(axis_names)), axis_names)
     panel.axvline(0, color="grey", linewidth=0.8)
     panel.set(title=model, xlabel="effect on the lean, with its interval")
     panel.legend()

@@ -9,7 +9,7 @@
 # %% [markdown]
 # # Psych tasks: what people's answers are worth to a model
 #
-# This notebook opens a study that was run, and shows how well a model foretells people's answers, what of that is the
+# This notebook opens a study that was run, and shows how well a model predicts people's answers, what of that is the
 # person, and whom the model takes a person for. What the words mean is on [a page of its own](../psych_tasks.md).
 
 # %%
@@ -52,10 +52,10 @@ def show(table, *columns):
 
 
 # %% [markdown]
-# ## How well are answers foretold?
+# ## How well are answers predicted?
 #
 # The log score is the mean log of the share that a model gave to the answer that was really given. It is nearer to 0
-# the better the model foretells. Each row is what the model was shown before: the person's own answers (`human`), those
+# the better the model predicts. Each row is what the model was shown before: the person's own answers (`human`), those
 # of somebody else (`other`), and so on. The last rows need no model: even chances, the most frequent answer at a place.
 
 # %%
@@ -83,7 +83,7 @@ plt.show()
 # %% [markdown]
 # ## Whose answers are they?
 #
-# The share of pairs of persons in which one's own history foretells one's answers better than the other's does. It is
+# The share of pairs of persons in which one's own history predicts one's answers better than the other's does. It is
 # one half by chance.
 
 # %%

@@ -88,12 +88,12 @@ for panel, (model, rows) in zip(axes[:, 0], parts, strict=False):
 plt.show()
 
 # %% [markdown]
-# ## Which cultures are told apart?
+# ## Which cultures are distinguished?
 #
 # Distances are those of leans over all dilemmas; p-values are corrected over the pairs of a model.
 
 # %%
-show(pairs, "model", "readout", "culture", "other_culture", "distance", "p_corrected", "is_told_apart", "reason")
+show(pairs, "model", "readout", "culture", "other_culture", "distance", "p_corrected", "reason")
 
 # %% [markdown]
 # ## Do leans go with countries' scores?

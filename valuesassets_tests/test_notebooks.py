@@ -3,6 +3,7 @@
 import ast
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -108,6 +109,16 @@ def test_a_notebook_shows_the_numbers_of_a_study_that_was_run(name, tmp_path, re
     assert "None" not in text
     assert "NaN" not in text
     assert n_pictures == PICTURES[name]
+
+
+@pytest.mark.slow
+def test_a_study_of_choices_alone_is_shown_without_reasons(tmp_path, small_worldwise):
+    stored = small_worldwise / "storage" / "demo_worldwise" / "worldwise"
+    left_out = shutil.ignore_patterns("say_do_gap")
+    shutil.copytree(stored, tmp_path / "storage" / "demo_worldwise" / "worldwise", ignore=left_out)
+    text, n_pictures = run_by_jupyter("worldwise", tmp_path / "storage", tmp_path)
+    assert text.endswith("\nno reasons are stored\n")
+    assert n_pictures == PICTURES["worldwise"]
 
 
 @pytest.mark.parametrize("name", STORED)

@@ -72,8 +72,9 @@ show(gains, "model", "task", "gain", "more", "less", "estimate", "low", "high", 
 
 # %%
 parts = list(gains.groupby(["model", "task"], sort=False))
-figure, axes = plt.subplots(len(parts), squeeze=False, figsize=(7, 3.5 * len(parts)), layout="constrained")
-for axis, ((model, task), rows) in zip(axes[:, 0], parts, strict=True):
+n_parts = max(len(parts), 1)
+figure, axes = plt.subplots(n_parts, squeeze=False, figsize=(7, 3.5 * n_parts), layout="constrained")
+for axis, ((model, task), rows) in zip(axes[:, 0], parts, strict=False):
     axis.hlines(rows["gain"], rows["low"].astype(float), rows["high"].astype(float))
     axis.plot(rows["estimate"].astype(float), rows["gain"], "o")
     axis.axvline(0, color="grey", linewidth=0.8)

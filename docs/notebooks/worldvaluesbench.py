@@ -79,8 +79,9 @@ plt.show()
 
 # %%
 models = list(means.groupby("model", sort=False))
-figure, axes = plt.subplots(1, len(models), squeeze=False, sharey=True, figsize=(4 * len(models), 4))
-for axis, (model, groups) in zip(axes[0], models, strict=True):
+n_models = max(len(models), 1)
+figure, axes = plt.subplots(1, n_models, squeeze=False, sharey=True, figsize=(4 * n_models, 4))
+for axis, (model, groups) in zip(axes[0], models, strict=False):
     axis.plot(groups["human_mean_unit"], groups["model_mean_unit"], "o", alpha=0.5)
     axis.axline((0.5, 0.5), slope=1, color="grey", linewidth=0.8)
     axis.set(title=model, xlabel="people's mean answer")

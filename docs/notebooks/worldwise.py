@@ -37,7 +37,6 @@ try:
     profiles = va.read_table(plan, "worldwise/cultural_profiles/profiles")
     agreement = va.read_table(plan, "worldwise/alignment/agreement")
     pairs = va.read_table(plan, "worldwise/alignment/culture_pairs")
-    gaps = va.read_table(plan, "worldwise/say_do_gap/gaps")
 except va.ValuesAssetsError as fault:
     raise SystemExit(str(fault)) from None
 print(plan.title)
@@ -106,7 +105,12 @@ show(agreement, "model", "readout", "kind", "r", "r_low", "r_high", "p_corrected
 # %% [markdown]
 # ## Is what it writes what it chooses?
 #
-# A gap is what is written less what is chosen. Where the study asks for no reasons, there is none.
+# A gap is what is written less what is chosen. There is none where a study names no embedder: then no reasons are
+# asked for.
 
 # %%
-show(gaps, "model", "form", "measure", "axis", "gap", "gap_low", "gap_high", "p_corrected", "n_scenarios", "reason")
+if "worldwise/say_do_gap/gaps" in set(va.list_tables(plan)["table"]):
+    gaps = va.read_table(plan, "worldwise/say_do_gap/gaps")
+    show(gaps, "model", "form", "measure", "axis", "gap", "gap_low", "gap_high", "p_corrected", "n_scenarios", "reason")
+else:
+    print("no reasons are stored")

@@ -65,6 +65,7 @@ def test_the_grid_knows_the_draws_of_drawn_cells_alone():
     assert not exact_grid().is_drawn.any()
 
 
+@pytest.mark.slow
 def test_noise_of_the_grid_is_what_drawing_does_on_average():
     scales, off, noise, of_means, expected = exact_grid().scales, [], [], [], []
     for seed in range(20):
@@ -127,6 +128,7 @@ def test_the_distance_of_a_question_by_hand():
     assert row["cramer_unit2"] == pytest.approx(apart - grid().cramer_noise[cell, item] - of_people)
 
 
+@pytest.mark.slow
 def test_advantages_of_drawn_answers_are_those_of_exact_ones_on_average():
     exact = derive_human_comparison(exact_grid(), human(), study())["own_country"].set_index("model")
     drawn = [derive_human_comparison(grid(10, seed), human(), study())["own_country"] for seed in range(6)]
@@ -137,6 +139,7 @@ def test_advantages_of_drawn_answers_are_those_of_exact_ones_on_average():
     assert same == pytest.approx(exact.at[EXACT, "own_country_advantage"])
 
 
+@pytest.mark.slow
 def test_an_exact_and_a_drawn_family_of_one_truth_are_not_found_apart():
     same = answers().query("model == @DRAWN")
     both = pd.concat([same.assign(model=EXACT), same])
@@ -149,6 +152,7 @@ def test_an_exact_and_a_drawn_family_of_one_truth_are_not_found_apart():
     assert np.mean(not_apart) >= 0.95
 
 
+@pytest.mark.slow
 def test_correlations_are_not_shortened_by_draws_and_p_is_that_of_the_answers_as_drawn():
     def correlations(one):
         return derive_signal(one, study(resamples=19))["correlations"].query("model == @DRAWN").set_index("kind")

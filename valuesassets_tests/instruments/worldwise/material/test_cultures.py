@@ -31,7 +31,7 @@ BAD = {
     ),
     "one name": (
         {"JPN": JAPAN | {"names": "Japan"}},
-        "{file}: JPN: key 'names': an array was expected (found \"Japan\")",
+        '{file}: JPN: key \'names\': an array was expected (found "Japan"); write ["Japan"]',
     ),
     "no names": (
         {"JPN": JAPAN | {"names": []}},

@@ -68,7 +68,7 @@ sys.exit("torch" in sys.modules or "valuesassets.node" in sys.modules)"""
 def test_a_version_covers_what_the_wiring_calls(asset, monkeypatch):
     covered = {}
 
-    def noting(modules, study, reads, wiring="", data=""):
+    def noting(modules, study, reads, wiring="", data="", package="", wired_in=""):
         name = next(found[1] for line in wiring.splitlines() if (found := re.match(r"\s*def (\w+)\(", line)))
         name = modules[0].rpartition(".")[2] if name == "make" else name
         covered[name] = {path.name for module in modules for path in reachable(module, wiring)}
@@ -95,7 +95,7 @@ def test_a_version_changes_with_what_it_reads_of_the_study_wiring_source_and_bun
     original = next(path for path in files if path.name == "questions.py")
     changed = tmp_path / "questions.py"
     changed.write_text(original.read_text() + "# changed\n")
-    monkeypatch.setattr(code_versions, "reachable", lambda module, wiring: (files - {original}) | {changed})
+    monkeypatch.setattr(code_versions, "reachable", lambda module, *_: (files - {original}) | {changed})
     assert before != version()
     monkeypatch.undo()
     monkeypatch.setattr(code_versions, "_bundled_data", lambda instrument: data[1:])

@@ -114,11 +114,12 @@ def declare(
 
     def declared(function: Callable[..., Any]) -> dg.AssetsDefinition:
         name = function.__name__
-        key, tables, page = instrument.key(name), sorted({"name", *reads}), docs or instrument.name
+        key, tables, page = instrument.key(name), sorted({"name", *reads}), docs or instrument.docs or instrument.name
         hashes = entries_of(study, entries) | ({"files": dict(files)} if files else {})
         chosen = {**_by_io_manager(name, options.get("io_manager_key", "")), **options}
         source, data = inspect.getsource(function) + wiring, "" if name in NODE_ONLY else instrument.name
-        version = code_version(_modules(instrument, name, modules), study, tables, source, data)
+        derived, package = _modules(instrument, name, modules), instrument.package
+        version = code_version(derived, study, tables, source, data, package, function.__module__)
         tags = {"asks_models": "yes"} if name in NODE_JOBS else {}
         recorded = {READS: sorted({*tables, *entries})} | ({ENTRIES: hashes} if hashes else {})
         return dg.asset(

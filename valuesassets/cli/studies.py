@@ -14,7 +14,7 @@ import typer
 
 from valuesassets.cli.completion import offer_assets, offer_keys
 from valuesassets.cli.inputs import MaybeStudyName, StudyName, open_study, require_folder_place
-from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
+from valuesassets.cli.instruments import attribute_of, commands_of, instruments_of, names, parts_of
 from valuesassets.cli.study_help import explain_key, print_schema
 from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
@@ -157,7 +157,7 @@ def run(
     environment = _environment(study, name)
     options = [*(["--only", *only] if only else []), *(["--force"] if force else [])]
     status = subprocess.run([*_graph(name), *options], env=environment, check=False).returncode
-    for instrument in NAMES:
+    for instrument in names():
         folder = storage_root() / study.name / instrument
         if folder.is_dir():
             print_end(folder)

@@ -4,11 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
 from typing import Any
 
 from valuesassets.records.errors import StudyError
-from valuesassets.records.instruments import API, Instrument, named
+from valuesassets.records.instruments import API, Instrument
 from valuesassets.records.places import STUDIES
 
 GROUP = "valuesassets.instruments"
@@ -86,13 +88,23 @@ def object_of(instrument: Instrument, place: str) -> Any:
     Raises:
         StudyError: of an instrument of another package, where it cannot be imported.
     """
+    module, _, name = place.partition(":")
+    return getattr(module_of(instrument, module), name)
+
+
+def module_of(instrument: Instrument, module: str) -> ModuleType:
+    """A module of the package of an instrument.
+
+    Raises:
+        StudyError: of an instrument of another package, where it cannot be imported.
+    """
     try:
-        return named(place)
+        return import_module(module)
     except (Exception, SystemExit) as error:
         package = installed().packages.get(instrument.name)
         if package is None:
             raise
-        raise StudyError(f"instrument {instrument.name}: {cannot_be_imported(place, package, error)}") from None
+        raise StudyError(f"instrument {instrument.name}: {cannot_be_imported(module, package, error)}") from None
 
 
 def _package(entry: EntryPoint) -> str:

@@ -3,7 +3,7 @@
 import difflib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -373,11 +373,12 @@ def _kind_of(content: dict[str, Any]) -> type[Study]:
     further = [key for key in content if key not in Study.model_fields and isinstance(content[key], dict)]
     if not further:
         return Study
-    for key in further:
-        if key in installed().faults:
-            raise StudyError(f"[{key}]: {installed().faults[key]}")
-        if key not in installed().instruments and not _close_tables(key):
-            raise StudyError(f"[{key}]: no installed instrument has this table; install its package, or remove it")
+    unusable = next((key for key in further if key in installed().faults), None)
+    if unusable is not None:
+        raise StudyError(f"[{unusable}]: {installed().faults[unusable]}")
+    unknown = [key for key in further if key not in installed().instruments]
+    if len(unknown) == 1 and not _close_tables(unknown[0]):  # several are told with the other faults of the file
+        raise StudyError(f"[{unknown[0]}]: no installed instrument has this table; install its package, or remove it")
     return study_kind(tuple(key for key in further if key in installed().instruments))
 
 
@@ -397,6 +398,19 @@ def study_kind(names: tuple[str, ...]) -> type[Study]:
         return Study
     fields: Any = {name: (_table_of(name) | None, None) for name in names}
     return pydantic.create_model("Study", __base__=Study, __doc__=Study.__doc__, **fields)
+
+
+def installed_kind(tell: Callable[[str], object]) -> type[Study]:
+    """`Study` with the tables of all installed instruments of other packages; one that cannot be used is told of."""
+    usable = []
+    for name in installed().instruments:
+        try:
+            _table_of(name)
+        except StudyError as fault:
+            tell(str(fault))
+        else:
+            usable.append(name)
+    return study_kind(tuple(usable))
 
 
 def _table_of(name: str) -> type[InstrumentTable]:

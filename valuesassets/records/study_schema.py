@@ -146,7 +146,11 @@ def key_descriptions(record: type[Record]) -> dict[str, str]:
 
 
 def _texts_below_keys(record: type[Record]) -> Iterator[tuple[str, str]]:
-    for lines in pairwise(ast.iter_child_nodes(ast.parse(inspect.getsource(record)).body[0])):
+    try:
+        source = inspect.getsource(record)
+    except OSError:  # a record that was made of another one has no source of its own
+        return
+    for lines in pairwise(ast.iter_child_nodes(ast.parse(source).body[0])):
         match lines:
             case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(text))) if key in record.model_fields:
                 yield key, text

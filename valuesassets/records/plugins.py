@@ -60,12 +60,12 @@ def _record(name: str, entries: list[EntryPoint]) -> Instrument:
         record = entry.load()
     except (Exception, SystemExit) as error:
         raise StudyError(f"instrument {name}: {cannot_be_imported(entry.value, package, error)}") from None
-    if why := _fault_of(record, name):
+    if why := fault_of_record(record, name):
         raise StudyError(f"instrument {name}: {entry.value} of {package} {why}")
     return record
 
 
-def _fault_of(record: object, name: str) -> str:
+def fault_of_record(record: object, name: str) -> str:
     """What keeps a record from being used; empty if nothing does."""
     if not isinstance(record, Instrument):
         return f"is no Instrument of valuesassets.records.instruments (found {type(record).__name__}); mend the package"

@@ -28,7 +28,7 @@ def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the trace
 def main(program: typer.Typer | None = None, name: str = "valuesassets") -> None:
     """Run a command: exit 0; 2 for wrong usage; 130 when interrupted; 1 for anything else; one line on stderr."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files go as they do on Ctrl-C
-    for line in fault_lines():
+    for line in fault_lines():  # all other commands go on
         print(one_line(line), file=sys.stderr)
     try:
         for each in sys.argv:

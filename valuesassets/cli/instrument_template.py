@@ -38,10 +38,10 @@ def require_name(name: str) -> None:
     """Require that a name can be that of a new instrument; InputError says why not."""
     if not NAME.fullmatch(name):
         raise InputError(f"{name}: no name of an instrument; write 2 to 30 small letters, digits and _, a letter first")
-    if name in Study.model_fields:
-        raise InputError(f"{name}: is a key of every study file; choose another name")
     if group_name(name) in PROGRAM or name in installed().instruments:
         raise InputError(f"{name}: an instrument or a command has this name; choose another")
+    if name in Study.model_fields:
+        raise InputError(f"{name}: is a key of every study file; choose another name")
 
 
 def _words(name: str) -> dict[str, str]:

@@ -65,9 +65,7 @@ def template(
         from valuesassets.cli.instrument_template import write_instrument
 
         write_instrument(output)
-        print(
-            f"{output}: the package of an instrument, which README.md in it explains: pip install --editable {output}"
-        )
+        print(f"{output}: the package of an instrument; README.md in it says how to go on")
         return
     from valuesassets.instruments.survey.material.forms.question_tables import TEMPLATE
 

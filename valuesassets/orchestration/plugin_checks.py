@@ -10,8 +10,7 @@ import dagster as dg
 
 from valuesassets import instruments
 from valuesassets.cli.command_table import PROGRAM, group_name
-from valuesassets.orchestration.assets.declaring import NODE_JOBS, NODE_ONLY
-from valuesassets.orchestration.code_versions import homes
+from valuesassets.orchestration.assets.declaring import NODE_ONLY
 from valuesassets.orchestration.instruments import wired
 from valuesassets.orchestration.record_checks import CHECKS
 from valuesassets.orchestration.what_goes_stale import definitions_of
@@ -53,7 +52,9 @@ def _faults(record: Instrument, example: Path) -> Iterator[str]:
         yield installed().faults.get(name) or f"{name}: is not installed; pip install --editable its folder"
         return
     try:
-        yield from _faults_of_places(record)
+        yield from (faults := list(_faults_of_places(record)))
+        if faults:
+            return
         study = load_study(str(example))
         if record.study_key not in study.instrument_tables():
             yield f"{example}: has no table [{record.study_key}]; add it, so that the example runs the instrument"
@@ -101,5 +102,5 @@ def _faults_of_asset(record: Instrument, asset: dg.AssetsDefinition) -> Iterator
     name, noun = asset.key.to_user_string(), asset.key.path[-1]
     if asset.key.path[0] != record.name:
         yield f"{name}: an asset of {record.name} begins with {record.name}/; declare it with `declare`"
-    if noun in NODE_JOBS and homes(record.package, noun)[0].startswith(f"{record.package}.") and noun in NODE_ONLY:
-        yield f"{name}: {noun} is written by a node job, whose assets ask models; give the asset another name"
+    if noun in NODE_ONLY and noun != record.asks:
+        yield f"{name}: an asset of this name is taken for what models answer; give it another name"

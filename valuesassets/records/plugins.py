@@ -86,10 +86,16 @@ def object_of(instrument: Instrument, place: str) -> Any:
     """What `module:name` names in the package of an instrument.
 
     Raises:
-        StudyError: of an instrument of another package, where it cannot be imported.
+        StudyError: of an instrument of another package, where it cannot be imported or is not there.
     """
     module, _, name = place.partition(":")
-    return getattr(module_of(instrument, module), name)
+    try:
+        return getattr(module_of(instrument, module), name)
+    except AttributeError:
+        package = installed().packages.get(instrument.name)
+        if package is None:
+            raise
+        raise StudyError(f"instrument {instrument.name}: {module} of {package} has no {name}; mend it") from None
 
 
 def module_of(instrument: Instrument, module: str) -> ModuleType:

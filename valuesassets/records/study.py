@@ -375,7 +375,7 @@ def _kind_of(content: dict[str, Any]) -> type[Study]:
         return Study
     unusable = next((key for key in further if key in installed().faults), None)
     if unusable is not None:
-        raise StudyError(f"[{unusable}]: {installed().faults[unusable]}")
+        raise StudyError(f"[{unusable}]: its {installed().faults[unusable]}")
     unknown = [key for key in further if key not in installed().instruments]
     if len(unknown) == 1 and not _close_tables(unknown[0]):  # several are told with the other faults of the file
         raise StudyError(f"[{unknown[0]}]: no installed instrument has this table; install its package, or remove it")

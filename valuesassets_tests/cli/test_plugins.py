@@ -26,17 +26,7 @@ def plugin_program():
 
 def test_its_commands_are_a_group_by_its_name_at_the_end_of_the_list(tides):
     done = run("--help", program=plugin_program())
-    assert done.stdout.splitlines()[-1].split() == [
-        "tides",
-        "Commands",
-        "of",
-        "tides,",
-        "an",
-        "instrument",
-        "of",
-        "another",
-        "package.",
-    ]
+    assert done.stdout.splitlines()[-1].endswith("  Commands of tides, an instrument of another package.")
     done = run("tides", "prompts", "habits", program=plugin_program())
     assert (done.returncode, done.stdout.count("Answer:"), done.stderr) == (0, 8, "")
     done = run("tides", "prompts", "nights", program=plugin_program())

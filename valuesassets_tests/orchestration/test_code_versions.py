@@ -10,9 +10,11 @@ from valuesassets.orchestration.assets import declaring
 from valuesassets.orchestration.assets.survey.material import survey_assets
 from valuesassets.orchestration.assets.survey.stamps import questionnaire_stamps
 from valuesassets.orchestration.code_versions import code_version, human_stamp, reachable
+from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.records.settings.human import HumanData, HumanFile
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.plugin import on_the_path, write_plugin
 
 STUDY = load_study("demo_survey")
 TRIALS = "valuesassets.instruments.survey.trials.trials"
@@ -137,3 +139,50 @@ def test_a_replaced_file_of_respondents_makes_another_stamp(tmp_path):
     path.write_bytes(b"another")
     assert before != human_stamp(study)
     assert human_stamp(STUDY) == ""
+
+
+def tides_versions(study):
+    """The code versions of the assets of an instrument of another package, by noun."""
+    (instrument,) = instruments_of(study)
+    return {asset.key.path[-1]: asset.code_versions_by_key[asset.key] for asset in instrument.assets(study)}
+
+
+def stale_after(study, path, old, new):
+    """The assets of that instrument whose versions a change of a file changes."""
+    before, text = tides_versions(study), path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return {noun for noun, version in tides_versions(study).items() if version != before[noun]}
+
+
+def test_a_version_of_another_packages_instrument_follows_its_own_package_and_its_data(tmp_path):
+    with on_the_path(folder := write_plugin(tmp_path)):
+        study, package = load_study(str(folder / "example.toml")), folder / "valuesassets_tides"
+        every, helper = {*tides_versions(study)}, package / "measures" / "means.py"
+        assert stale_after(study, helper, ".mean()", ".median()") == {"leanings", "report"}
+        leanings = package / "measures" / "leanings.py"
+        relative = ("from valuesassets_tides.measures.means", "from .means")
+        assert stale_after(study, leanings, *relative) == {"leanings", "report"}
+        assert stale_after(study, helper, ".median()", ".mean()") == {"leanings", "report"}
+        prompts = package / "trials" / "trials.py"
+        assert {"trials", "calibration"} <= stale_after(study, prompts, '"Answer"', '"Reply"') <= every - {"readings"}
+        data = package / "data" / "questions.csv"
+        assert stale_after(study, data, ",0.8", ",0.7") == every - {"readings"}
+        assert stale_after(study, package / "commands.py", "Print what", "Print all that") == set()
+
+
+def test_a_table_of_another_packages_instrument_makes_its_own_prompts_and_page_stale(tmp_path):
+    with on_the_path(folder := write_plugin(tmp_path)):
+        example = folder / "example.toml"
+        before = tides_versions(load_study(str(example)))
+        example.write_text(example.read_text().replace("[tides]", '[tides]\ntasks = ["habits"]'))
+        after = tides_versions(load_study(str(example)))
+        assert {noun for noun, version in after.items() if version != before[noun]} == {"trials", "report"}
+
+
+def test_a_version_is_the_same_wherever_the_other_package_is_installed(tmp_path):
+    versions = []
+    for place in ("a", "z"):
+        with on_the_path(folder := write_plugin(tmp_path / place)):
+            versions.append(tides_versions(load_study(str(folder / "example.toml"))))
+    assert versions[0] == versions[1]

@@ -59,15 +59,10 @@ def test_what_is_remade_is_what_changed_and_nothing_else(tides):
     folder, _ = tides
     package = folder / "valuesassets_tides"
     assert made(run_example(folder)) == []
-    change(package / "measures" / "leanings.py", "return mean_by(", "return 1 * mean_by(")
-    change(package / "measures" / "leanings.py", "1 * mean_by(", "mean_by(")
-    assert made(run_example(folder)) == []
     change(package / "measures" / "leanings.py", '"""A row for each cell', '"""One row for each cell')
     assert made(run_example(folder)) == ["leanings", "report"]
     change(package / "measures" / "means.py", ".mean()", ".median()")
     assert made(run_example(folder)) == ["leanings", "report"]
-    change(package / "report" / "lines.py", "no cell was read", "no cell was read yet")
-    assert made(run_example(folder)) == []
 
 
 @pytest.mark.slow
@@ -80,7 +75,6 @@ def test_a_derivation_that_breaks_fails_alone_and_in_one_line(tides):
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("failed")]
     assert (done.returncode, line) == (1, "failed leanings: ModuleNotFoundError: No module named 'nothing_there'")
     helper.write_text(sound)
-    assert made(run_example(folder)) == ["leanings"]
 
 
 @pytest.mark.slow
@@ -108,5 +102,3 @@ def test_a_package_that_is_removed_leaves_its_files_and_a_line(tides):
     assert (done.returncode, done.stderr) == (1, f"{folder / 'example.toml'}: [tides]: {advice}\n")
     assert command(folder, "ls", "tables").returncode == 0
     assert (folder.parent / "storage/tides_example/tides/report/report.html").is_file()
-    register(folder, "valuesassets-tides", tides=ENTRY)
-    assert made(run_example(folder)) == []

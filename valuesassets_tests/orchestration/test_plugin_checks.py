@@ -21,7 +21,7 @@ FAULTS = {
         "instrument.py",
         ".parts:parts",
         ".parts:part",
-        "valuesassets_tides.material.parts of valuesassets-tides 0.1.0 has no part; mend it",
+        "parts of valuesassets-tides 0.1.0 has no part; mend it",
     ),
     "no such check": (
         "instrument.py",
@@ -33,7 +33,7 @@ FAULTS = {
         "report/report.py",
         "def claims(",
         "def claim(",
-        "report.report: claims: no such function",
+        "report: claims: no such function",
     ),
     "another's asset": (
         "wiring.py",

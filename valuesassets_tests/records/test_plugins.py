@@ -7,7 +7,8 @@ import pytest
 from valuesassets.orchestration.instruments import INSTRUMENTS, instruments_of
 from valuesassets.records.errors import StudyError
 from valuesassets.records.plugins import installed
-from valuesassets.records.study import Study, load_study, parse_study, study_of_json
+from valuesassets.records.study import Study, installed_kind, load_study, parse_study, study_of_json
+from valuesassets.records.study_schema import study_keys, study_schema
 from valuesassets_tests.plugin import ENTRY, on_the_path, register, write_plugin
 
 EXAMPLE = {
@@ -49,6 +50,23 @@ def test_a_fault_in_its_table_names_the_key_as_any_other(tides):
         parse_study(EXAMPLE | {"tides": {"tassks": ["a"]}}, "s.toml")
     with pytest.raises(StudyError, match=r"^s\.toml: unknown key 'tide' \(did you mean 'tides'\?\)$"):
         parse_study(EXAMPLE | {"tides": {}, "tide": {}}, "s.toml")
+
+
+def test_a_record_of_another_package_may_be_called_as_one_of_ours(tides):
+    settings = tides / "valuesassets_tides" / "settings.py"
+    own = '\n\nclass Family(Record):\n    """Tides."""\n\n    size: int = 1\n    """How large."""\n\n\nclass Tides'
+    key = "    family: Family = Family()\n    tasks: tuple"
+    replace(settings, "import InstrumentTable", "import InstrumentTable, Record")
+    replace(settings, "\n\nclass Tides", own)
+    replace(settings, "    tasks: tuple", key)
+    keys = study_keys(installed_kind(print))
+    assert keys["tides.family.size"].description == "How large."
+    assert keys["families.<name>.dtype"].description.startswith("Number format of the weights")
+    tables = study_schema(installed_kind(print))["$defs"]
+    assert [name for name in tables if name.endswith("__Family")] == [
+        "valuesassets__records__settings__cells__Family",
+        "valuesassets_tides__settings__Family",
+    ]
 
 
 def test_a_study_without_its_package_says_that_no_instrument_has_the_table():

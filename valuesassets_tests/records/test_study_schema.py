@@ -130,7 +130,8 @@ def test_taplo_marks_the_line_of_a_fault(fault, taplo, tmp_path):
 
 
 def test_every_record_describes_its_keys():
-    for record in records_below(Record):
+    plugins = ("valuesassets_tides.",)  # what tests of other packages' instruments have left behind
+    for record in (each for each in records_below(Record) if not each.__module__.startswith(plugins)):
         assert {*key_descriptions(record)} >= {field.alias or key for key, field in record.model_fields.items()}
 
 

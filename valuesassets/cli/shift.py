@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from valuesassets.cli.inputs import StudyName, open_study
 from valuesassets.records.errors import InputError, StorageError
@@ -35,11 +35,19 @@ def _frame(path: Path) -> "pd.DataFrame":
 
 
 def _verdicts(study: "Study", place: Path) -> Iterator[str]:
-    """A line for each shift and country, with its figures, and what the claim is about."""
-    from valuesassets.instruments.survey.measures.shift import shift_sentence
+    """A line for each shift, on whether anything moved, and one for each of its countries, with the figures."""
+    from valuesassets.instruments.survey.measures.shift import move_sentence
     from valuesassets.records.frames import records
 
-    slopes: dict[tuple[str, str], dict[str, object]] = {}
+    moves: dict[str, str] = {}
+    for row in records(_frame(place / "shift" / "moved.parquet")):
+        moves.setdefault(row["shift"], move_sentence(study, row))
+    for name, sentence in moves.items():
+        settings = study.shift[name]
+        yield f"{name}, from {', '.join(settings.befores)} to {', '.join(settings.afters)}: {sentence}"
+        if settings.n_trainings == 1:
+            yield f"{name}: said of these two checkpoints; another training might have gone elsewhere"
+    slopes: dict[tuple[str, str], dict[str, Any]] = {}
     for row in records(_frame(place / "shift" / "shifts.parquet")):
         slopes.setdefault((row["shift"], row["toward"]), row)
     for row in records(_frame(place / "shift" / "verdicts.parquet")):
@@ -51,8 +59,8 @@ def _verdicts(study: "Study", place: Path) -> Iterator[str]:
         yield (
             f"{key[0]}, towards {key[1]}: {row['verdict']}; "
             f"slope {of['slope']:+.3f} [{of['slope_low']:+.3f}, {of['slope_high']:+.3f}], "
-            f"{of['toward_unit']:+.3f} scale units, corrected p {of['p_corrected']:.3g}; tested: "
-            f"{shift_sentence(study, *key)}"
+            f"{of['toward_unit']:+.3f} scale units, corrected p {of['p_corrected']:.3g}; "
+            f"{of['smallest_unit']:.3f} scale units or more are found in four of five cases"
         )
 
 
@@ -95,5 +103,6 @@ def _line(study: "Study", each: "PredictedShift") -> str:
     return (
         f"{each.shift}, towards {each.toward}: a mean move of {power.smallest:.3f} scale units would be found in four "
         f"of five cases ({power.n_items} questions that weigh as {power.effective_batteries:.1f} batteries, "
-        f"{wordings} wording{'s' * (wordings != 1)}, drift {settings.drift:g}{read})"
+        f"{wordings} wording{'s' * (wordings != 1)}, drift {settings.drift:g}{read}; questions that turn out "
+        "unusable make it larger)"
     )

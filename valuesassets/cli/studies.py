@@ -33,6 +33,7 @@ PICTURES = {"map": "cultural_map/cultural_map.png", "answers": "question_answers
 
 
 def study(
+    context: typer.Context,
     name: MaybeStudyName = None,
     slurm: Annotated[
         bool, typer.Option("--slurm", help="Print the batch scripts for Slurm and submit nothing.")
@@ -55,9 +56,7 @@ def study(
         print_schema() if explain is None else explain_key(explain)
         return
     if name is None:
-        raise typer.BadParameter(
-            "STUDY is missing; name a bundled study or a study file, or give --schema or --explain"
-        )
+        context.fail("Missing argument 'STUDY'")
     chosen = open_study(name)
     if slurm:
         raise typer.Exit(subprocess.run([*_graph(name), "--dry-run"], check=False).returncode)
@@ -100,6 +99,9 @@ def lacking_paths(study: Study) -> list[str]:
     named += [(f"families.{name}.adapter", adapter) for name, (_, adapter) in weights if adapter is not None]
     paths = [(key, Path(place)) for key, place in named if isinstance(place, Path) or is_model_path(place)]
     lacking = [f"{key}: {path}: no such folder or file" for key, path in paths if not path.exists()]
+    adapters = [path for key, path in paths if key.endswith(".adapter") and path.is_dir()]
+    configs = [path / "adapter_config.json" for path in adapters]
+    lacking += [f"{path}: no such file; is {path.parent} an adapter?" for path in configs if not path.is_file()]
     if study.questionnaires is not None:
         lacking += study.questionnaires.lacking_forms(study.languages)
     return lacking

@@ -147,8 +147,8 @@ def require_enough(n_items: int, n_countries: int, n_batteries: float) -> None:
     """
     if n_countries < FEWEST_COUNTRIES:
         raise MissingData(
-            f"{n_countries} countries with people, {FEWEST_COUNTRIES} or more are needed to say what sets one apart; "
-            "name more in human.countries"
+            f"{n_countries} countries with people, {FEWEST_COUNTRIES} or more are needed to say what sets one apart: "
+            "name more in human.countries, or add languages"
         )
     if n_items < FEWEST_QUESTIONS:
         raise MissingData(
@@ -156,8 +156,8 @@ def require_enough(n_items: int, n_countries: int, n_batteries: float) -> None:
         )
     if n_batteries < FEWEST_BATTERIES:
         raise MissingData(
-            f"the questions weigh as much as {n_batteries:.3g} batteries, {FEWEST_BATTERIES} or more are needed: ask "
-            "about more subjects"
+            f"in the direction of this country {n_items} questions weigh as much as {n_batteries:.3g} batteries, "
+            f"{FEWEST_BATTERIES} or more are needed: ask about more subjects, or name another country"
         )
 
 

@@ -25,6 +25,8 @@ MOST_NAMED = 7
 ROW_IN, LINE_IN, KEY_IN = 0.27, 0.17, 0.2
 NAMES_IN = 1.3
 """Width that the names of cells take of a figure."""
+V_IN = 0.5
+"""Width on the right for P_valid."""
 HOW = (
     "Thick bars: mean of both orders. Thin bars: options as printed, then reversed. V: P_valid, the probability of any "
     "answer."
@@ -57,7 +59,7 @@ def draw_question_answers(
     panels = figure.subplots(len(blocks), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
     for axes, block, title, key, across in zip(panels, blocks, titles, keys, columns, strict=True):
         axes.set_title(title, fontsize=style.BODY_PT - 1, weight="bold")
-        _draw_block(axes, block)
+        _draw_block(axes, block, width_in)
         if key:
             axes.legend(
                 handles=_row_by_row(key, across), loc="upper left", bbox_to_anchor=(0, 0), ncols=across,
@@ -114,14 +116,15 @@ def _row_by_row(key: Sequence[Patch], across: int) -> list[Patch]:
     return [each for column in range(across) for each in key[column::across]]
 
 
-def _draw_block(axes: Axes, block: pd.DataFrame) -> None:
+def _draw_block(axes: Axes, block: pd.DataFrame, width_in: float) -> None:
     scale = _scale(block)
     colors = dict(zip(scale, _colors(len(scale)), strict=True))
     cells = records(block.drop_duplicates(["model", "language"]))
+    most = int((width_in - NAMES_IN - V_IN) * 72 / (0.52 * style.SMALL_PT))
     for place, cell in enumerate(cells):
         rows = records(rows_where(block, model=cell["model"], language=cell["language"]))
         if pd.isna(rows[0]["prob"]):
-            axes.text(0.005, place, _short(f"not shown: {rows[0]['reason']}", 90), va="center",
+            axes.text(0.005, place, _short(f"not shown: {rows[0]['reason']}", most), va="center",
                       fontsize=style.SMALL_PT, style="italic", color=style.GREY)  # fmt: skip
             continue
         for name, below, height in BARS:

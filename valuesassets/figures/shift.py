@@ -38,6 +38,7 @@ def draw_shift(shifts: pd.DataFrame, verdicts: pd.DataFrame, planted: bool = Fal
         axes.hlines(table.index, table["position_before"], table["position_after"], color=style.GREY, lw=1)
         axes.plot(table["position_before"], table.index, ls="", markersize=6, **BEFORE)
         axes.plot(table["position_after"], table.index, ls="", markersize=6, **AFTER)
+        axes.margins(x=0.05)
         for place in (0, 1):
             axes.axvline(place, color=style.BLACK, lw=0.8)
         title = f"{key[1]}: {verdict_of.get((key[0], key[1])) or 'no verdict'}"

@@ -32,6 +32,10 @@ _EXPECTED = {
     **dict.fromkeys(("tuple", "list"), "an array"),
 }
 """Descriptions of the expected value, by pydantic's error type or its first word."""
+LEAST_LIKE = 0.65
+"""Likeness from which on a key is offered for a misspelt one: `number` is 0.6 like `near`."""
+TABLES_BY_NAME = ("families", "languages", "shift")
+"""Keys of a study whose values are tables, each under a name of its own."""
 UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
 """pydantic's error types for unknown keys, of a model and of a dataclass."""
 _NAMES = {dict: "an object", list: "an array", str: "text", bool: "true or false", int: "a number", float: "a number"}
@@ -103,7 +107,7 @@ def _key(place: tuple[Any, ...]) -> str:
 def _clause(key: str, errors: list[Any], keys: list[str]) -> str:
     first = errors[0]
     if first["type"] in UNKNOWN:
-        matches = difflib.get_close_matches(str(first["loc"][-1]), keys, n=1)
+        matches = difflib.get_close_matches(str(first["loc"][-1]), keys, n=1, cutoff=LEAST_LIKE)
         advice = f" (did you mean '{matches[0]}'?)" if matches else "; remove it or check its spelling"
         return f"unknown {key}{advice}"
     if first["type"] == "missing":
@@ -111,10 +115,24 @@ def _clause(key: str, errors: list[Any], keys: list[str]) -> str:
     if first["type"] == "value_error":  # raised by our own validators
         return (f"{key}: " if key else "") + str(first["ctx"]["error"])
     sentence = next((str(error["ctx"]["error"]) for error in errors if error["type"] == "value_error"), None)
-    expected = ", or ".join(dict.fromkeys(_expected(error) for error in errors if error["type"] != "value_error"))
+    others = [error for error in errors if error["type"] != "value_error"]
+    if sentence and all(error["type"].endswith("_type") for error in others):  # of the right kind, with a fault
+        return (f"{key}: " if key else "") + sentence
+    expected = ", or ".join(dict.fromkeys(_expected(error) for error in others))
     alternative = f", or else {sentence}" if sentence else ""
-    text = f"{expected} was expected (found {_shortened(first['input'])}){alternative}"
+    text = f"{expected} was expected (found {_shortened(first['input'])}){alternative}{_how_written(errors)}"
     return (f"{key}: " if key else "") + text
+
+
+def _how_written(errors: list[Any]) -> str:
+    """How an array or a table is written, where a single value stands in its place."""
+    place, value, kinds = errors[0]["loc"], errors[0]["input"], {error["type"] for error in errors}
+    if isinstance(value, (dict, list)) or len(kinds) > 1:
+        return ""
+    if kinds <= {"tuple_type", "list_type"}:
+        return f"; write [{_shortened(value)}]"
+    is_of_name = len(place) == 2 and place[0] in TABLES_BY_NAME
+    return f"; write it below [{place[0]}.<name>]" if is_of_name and kinds <= {"model_type"} else ""
 
 
 def _expected(error: Any) -> str:

@@ -54,7 +54,7 @@ def study_schema(study: type[Study] = Study) -> dict[str, Any]:
         study: `Study`, or a subclass with tables of further instruments.
     """
     schema = study.model_json_schema()
-    below = _records_in(study)
+    below = records_in(study)
     tables = schema.pop("$defs")
     described = {name: _described(table, below[name]) for name, table in tables.items()}
     return {"$schema": DIALECT, **_described(schema, study), "title": "A study of valuesassets", "$defs": described}
@@ -132,11 +132,11 @@ def record_in(entry: dict[str, Any], record: type[Record]) -> type[Record] | Non
         record: the record that has the key.
     """
     match = re.search(r"#/\$defs/(\w+)", json.dumps(entry))
-    return _records_in(record)[match[1]] if match else None
+    return records_in(record)[match[1]] if match else None
 
 
 @cache
-def _records_in(record: type[Record]) -> dict[str, type[Record]]:
+def records_in(record: type[Record]) -> dict[str, type[Record]]:
     """The records that a record holds, also indirectly, by their names in its schema: with their modules, where two
     packages have one of the same name."""
     kinds, pending = dict[type[Record], None](), [record]

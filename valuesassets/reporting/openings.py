@@ -85,6 +85,8 @@ def _verdict(run: Run, family: str) -> tuple[str | None, str]:
     verdicts = tables.get("verdicts", pd.DataFrame())
     for row in records(rows_where(verdicts, model=family)) if len(verdicts) else ():
         return (row["verdict"], "") if isinstance(row["verdict"], str) else (None, str(row["reason"]))
+    if len(verdicts):  # of other families
+        return None, _answered(run, family)
     return None, " ".join(run.notes("signal")[:1]) or "no test of it was handed to the report"
 
 

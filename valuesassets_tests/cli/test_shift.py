@@ -38,22 +38,26 @@ def stored(tmp_path, **tables):
 
 def test_after_a_run_verdicts_are_printed_with_their_figures(study, tmp_path):
     tables = derived(a_grid(moved=0.5), a_study())
-    stored(tmp_path, shifts=tables["shifts"], verdicts=tables["verdicts"])
-    output = succeed("shift", study)
-    row = tables["shifts"].iloc[0]
-    assert output.startswith(
+    stored(tmp_path, **{name: tables[name] for name in ("shifts", "verdicts", "moved")})
+    moved, caution, towards = succeed("shift", study).splitlines()
+    row, change = tables["shifts"].iloc[0], tables["moved"].iloc[0]
+    assert moved == (
+        "tuning, from reference-multi to reference-mono: answers moved alike in all wordings, by "
+        f"{change['repeated_sd_unit']:.3f} scale units a question (p {change['p']:.2g}); this alone does not say where"
+    )
+    assert caution == "tuning: said of these two checkpoints; another training might have gone elsewhere"
+    assert towards.startswith(
         f"tuning, towards GB: moved towards GB; slope {row['slope']:+.3f} [{row['slope_low']:+.3f}, "
     )
-    assert (
-        "tested: Between these two checkpoints, reference-multi and reference-mono, answers moved towards GB." in output
-    )
+    assert towards.endswith(f"; {row['smallest_unit']:.3f} scale units or more are found in four of five cases")
 
 
 def test_a_country_without_a_verdict_has_its_reason(study, tmp_path):
     tables = derived(a_grid(), a_study(toward=("VN",)))
-    stored(tmp_path, shifts=tables["shifts"], verdicts=tables["verdicts"])
-    output = succeed("shift", study)
-    assert output == "tuning, towards VN: no verdict: no people of VN in the study's files\n"
+    stored(tmp_path, **{name: tables[name] for name in ("shifts", "verdicts", "moved")})
+    lines = succeed("shift", study).splitlines()
+    assert lines[0].startswith("tuning, from reference-multi to reference-mono: answers ")
+    assert lines[-1] == "tuning, towards VN: no verdict: no people of VN in the study's files"
 
 
 def test_a_refused_analysis_says_why(study, tmp_path):

@@ -187,3 +187,13 @@ def test_a_storage_that_cannot_stand_in_a_batch_script_is_one_line(tmp_path):
     line = refuse("study", tmp_path / "s.toml", "--slurm", VALUESASSETS_STORAGE=f'{tmp_path}/a "quoted" disk')
     assert line.startswith(f'{tmp_path}/a "quoted" disk/demo_survey/slurm/UUID: an absolute path without quotes')
     assert line.endswith("choose another one")
+
+
+def test_an_adapters_folder_without_its_settings_is_named_before_anything_runs(tmp_path):
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    family = {"kind": "huggingface", "model_type": "multi", "model_id": "owner/name", "adapter": "empty"}
+    lines = ["[families.tuned]", *(f'{key} = "{value}"' for key, value in family.items())]
+    path = tmp_path / "study.toml"
+    path.write_text("\n".join([study_path("demo_survey").read_text(encoding="utf-8"), *lines]), encoding="utf-8")
+    assert f"{folder / 'adapter_config.json'}: no such file; is {folder} an adapter?" in refuse("study", path)

@@ -43,7 +43,7 @@ def test_a_key_that_is_none_is_one_line_with_the_one_that_was_meant():
 
 
 def test_without_a_study_and_without_a_question_one_line_says_what_to_give():
-    assert "STUDY is missing" in refuse("study", code=2)
+    assert refuse("study", code=2) == "Missing argument 'STUDY'; see `valuesassets study --help`"
 
 
 @pytest.mark.parametrize("words", [["--schema"], ["--explain", "human.source"]], ids=" ".join)

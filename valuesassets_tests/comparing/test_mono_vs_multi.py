@@ -174,8 +174,9 @@ def test_what_an_item_gives_to_an_agreement_is_found_by_leaving_it_out():
         np.testing.assert_allclose(parts[:, item], expected, rtol=1e-9, atol=1e-9)
 
 
-def test_the_interval_of_a_mean_difference_is_for_other_items_too(found):
-    pairs, row = found["pairs"], found["summary"].set_index("measure").loc["own_country_advantage"]
+def test_the_interval_of_a_mean_difference_is_for_other_items_too():
+    tables = derive_mono_vs_multi(answer_grid(answers(), human()), demo())
+    pairs, row = tables["pairs"], tables["summary"].set_index("measure").loc["own_country_advantage"]
     assert row["source_of_variation"] == "languages and items"
     differences = pairs["advantage_mono"] - pairs["advantage_multi"]
     over_languages = differences.std(ddof=1) / np.sqrt(len(differences))

@@ -21,8 +21,8 @@ def test_answers_are_those_that_probe_writes(questions, trials, model, tmp_path,
     monkeypatch.setenv("VALUESASSETS_STORAGE", str(tmp_path / "storage"))
     file = write_json(tmp_path / "questions.json", [each.model_dump(mode="json") for each in questions])
     output = tmp_path / "probed.parquet"
-    asked = ("--questions", file, "--language", "eng", "--output", output)
-    succeed("probe", "--model", model, *asked, "--dtype", "float32", "--device", "cpu")
+    options = ("--questions", file, "--language", "eng", "--output", output)
+    succeed("probe", "--model", model, *options, "--dtype", "float32", "--device", "cpu")
     readings = va.ask(model, trials, dtype="float32", device="cpu")
     assert [reading.trial_id for reading in readings] == [trial.trial_id for trial in trials]
     answers = va.answer_distributions(questions, trials, readings, model.name)

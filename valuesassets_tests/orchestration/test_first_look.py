@@ -1,11 +1,14 @@
+import warnings
+
 import dagster as dg
+import numpy as np
 import pandas as pd
 import pytest
 
 from valuesassets.instruments.survey.analyses import ANALYSES
 from valuesassets.orchestration import checks
 from valuesassets.orchestration.assets.survey.material import survey_assets
-from valuesassets.orchestration.first_look.lines import controls_line
+from valuesassets.orchestration.first_look.lines import controls_line, probe_line
 from valuesassets.orchestration.first_look.pictures import draw_controls
 from valuesassets.orchestration.first_look.shown import first_look, link_to
 from valuesassets.orchestration.record_checks import CHECKS
@@ -95,3 +98,11 @@ def test_a_result_is_not_lost_for_the_line_about_it():
     assert shown.value is odd
     assert shown.metadata["summary"].startswith("cannot be shown (AttributeError")
     assert "the result itself is whole" in shown.metadata["picture"]
+
+
+def test_a_cell_that_was_read_in_one_order_alone_has_a_line_without_its_bias():
+    rows = {"question_id": ["v1", "v2"], "wording": ["w", "w"], "p_valid": [0.5, 0.7]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        line = probe_line(pd.DataFrame(rows | {"position_bias_magnitude": [np.nan, np.nan]}))
+    assert line == "2 of 2 questions read; median P_valid 0.60, no question in both orders"

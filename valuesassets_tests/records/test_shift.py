@@ -49,6 +49,10 @@ def test_further_countries_need_no_language():
         ({"after": ["reference-mono", "one"], "share": 1.0}, "share = 1, more than 0 and less than 1"),
         ({"after": ["reference-mono", "one"], "share": 0.0}, "share = 0, more than 0 and less than 1"),
         ({"toward": ["VN"]}, "shift.tuning.toward: VN is no country of the study, which has GB, DE"),
+        ({"toward": ["VN"]}, r'add a language of it: a table \[languages.<code>\] with country = "VN"'),
+        ({"toward": ["gb"]}, "did you mean GB"),
+        ({"toward": "GB"}, r'an array was expected \(found "GB"\); write \["GB"\]'),
+        ({"after": ["one", "one"]}, "key 'shift.tuning.after': one stands there twice"),
         ({"toward": []}, "toward"),
         ({"toward": ["GB", "GB"]}, "GB stands there twice"),
         ({"before": ["reference-multi", "one"], "after": ["reference-mono", "two", "three"]}, "names 2 families and"),
@@ -64,6 +68,25 @@ def test_families_whose_prompts_differ_are_refused():
     chat = {"prompting": {"style": "chat"}}
     with pytest.raises(StudyError, match=r"the prompts of reference-multi and one differ \(prompting.style\)"):
         a_study({"after": "one"}, families=("one",), **chat)
+
+
+def test_families_read_in_other_number_formats_are_refused():
+    rounding = "with dtype = 'float32' and two with 'bfloat16', so that a change of answers may be one of rounding"
+    content = tomllib.loads((STUDIES / "demo_survey.toml").read_text("utf-8"))
+    for name, dtype in (("one", "float32"), ("two", "bfloat16")):
+        content["families"][name] = content["families"]["reference-multi"] | {"dtype": dtype}
+    content["shift"] = {"tuning": {"before": "one", "after": "two", "toward": ["GB"]}}
+    with pytest.raises(StudyError, match=rounding):
+        parse_study(content, "study.toml")
+
+
+def test_a_shift_without_people_or_without_a_name_is_refused():
+    with pytest.raises(StudyError, match=r"human\.source is 'none', so that no country sets a direction"):
+        a_study({}, {"source": "none"})
+    content = tomllib.loads((STUDIES / "demo_survey.toml").read_text("utf-8"))
+    content["shift"] = {"before": "reference-multi"}
+    with pytest.raises(StudyError, match=r"'shift.before': .* \(found .*\); write it below \[shift.<name>\]"):
+        parse_study(content, "study.toml")
 
 
 def test_families_without_a_common_language_are_refused():

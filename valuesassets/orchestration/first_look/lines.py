@@ -58,8 +58,9 @@ def probe_line(probe: pd.DataFrame) -> str:
     readable = questions.loc[questions.p_valid.notna()]
     if not len(readable):
         return f"none of {len(questions)} questions could be read"
-    p_valid, bias = readable.p_valid.median(), questions.position_bias_magnitude.median()
-    return f"{len(readable)} of {len(questions)} questions read; median P_valid {p_valid:.2f}, position bias {bias:.2f}"
+    biases = questions.position_bias_magnitude.dropna()
+    bias = f"position bias {biases.median():.2f}" if len(biases) else "no question in both orders"
+    return f"{len(readable)} of {len(questions)} questions read; median P_valid {readable.p_valid.median():.2f}, {bias}"
 
 
 def calibration_line(comparison: pd.DataFrame) -> str:

@@ -108,7 +108,7 @@ class Family(Record):
     adapter_revision: str | None = _LEFT_OUT
     """Commit, tag or branch of the adapter on the hub; the main branch if left out."""
     dtype: Literal["float32", "bfloat16", "auto"] = "auto"
-    """Number format of the weights in memory; `auto`: bfloat16 on a GPU, float32 on a CPU."""
+    """Number format of the weights in memory; `auto`: bfloat16 on a GPU, as the weights are stored on a CPU."""
     offline: bool = False
     """Whether models come from this machine's cache only, without contacting the hub."""
     bos: BosRule = "template"

@@ -79,9 +79,28 @@ class Shift(Record):
                     f"{where}: the prompts of {families[0]} and {family} differ (prompting.{differing[0]}), so that a "
                     "change of answers may be theirs; ask both alike"
                 )
+        dtypes = {family: study.families[family].dtype for family in families}
+        named = [(family, dtype) for family, dtype in dtypes.items() if dtype != "auto"]
+        for family, dtype in named:
+            if dtype != named[0][1]:
+                raise ValueError(
+                    f"{where}: {named[0][0]} is read with dtype = '{named[0][1]}' and {family} with '{dtype}', so that "
+                    "a change of answers may be one of rounding; read both alike"
+                )
+        if study.human.source == "none":
+            raise ValueError(f"{where}: human.source is 'none', so that no country sets a direction; name people")
         countries = study.all_countries
         if absent := [country for country in self.toward if country not in countries]:
             raise ValueError(
                 f"{where}.toward: {absent[0]} is no country of the study, which has {', '.join(countries) or 'none'}; "
-                "add it to human.countries"
+                f"{_how_to_add(absent[0], countries, study)}"
             )
+
+
+def _how_to_add(country: str, countries: tuple[str, ...], study: "Study") -> str:
+    """What to do about a country that the study lacks."""
+    if country.upper() in countries:
+        return f"did you mean {country.upper()}?"
+    if study.human.source == "files":
+        return "add it to human.countries"
+    return f'add a language of it: a table [languages.<code>] with country = "{country}"'

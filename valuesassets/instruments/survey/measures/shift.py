@@ -109,8 +109,8 @@ def derive_shift(
     )
     for row, corrected in zip(rows_by_table.shifts, tests["p_corrected"], strict=False):
         row["p_corrected"] = corrected
-    rows = {name: getattr(rows_by_table, name) for name in ("shifts", "moved", "questions", "countries")}
-    rows["verdicts"] = list(_verdicts(rows_by_table, study))
+    rows = {"verdicts": list(_verdicts(rows_by_table, study))}
+    rows |= {name: getattr(rows_by_table, name) for name in ("shifts", "moved", "questions", "countries")}
     rows["map"] = list(_map_rows(cultural_map.get("points"), study))
     tables = {name: SHIFT_TABLES[name].frame(each) for name, each in rows.items()}
     return tables | {"tests": tests, "notes": pd.DataFrame({"note": [*NOTES, *grid.notes]})}
@@ -381,6 +381,19 @@ def shift_sentence(study: Study, name: str, country: str) -> str:
             f"Between these two checkpoints, {shift.befores[0]} and {shift.afters[0]}, answers moved towards {country}."
         )
     return f"This training ({', '.join(shift.afters)}) moved answers towards {country}."
+
+
+def move_sentence(study: Study, moved: Mapping[str, Any]) -> str:
+    """Whether a change repeats in other wordings, and how large it is, from a row of `shift/moved`."""
+    if moved["is_identical"]:
+        return "all answers are the same before and after"
+    p, size = (np.nan if moved[name] is None else float(moved[name]) for name in ("p", "repeated_sd_unit"))
+    if not np.isfinite(p):
+        return f"whether answers moved cannot be said: {moved['note']}"
+    if p > study.inference.alpha:
+        return f"answers are not shown to have moved (p {p:.2g})"
+    extent = f", by {size:.3f} scale units a question" if np.isfinite(size) else ""
+    return f"answers moved alike in all wordings{extent} (p {p:.2g}); this alone does not say where"
 
 
 def _verdicts(rows_by_table: Tables, study: Study) -> Iterator[dict[str, Any]]:

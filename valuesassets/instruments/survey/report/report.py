@@ -13,10 +13,10 @@ from valuesassets.instruments.survey.answers.question_answers import first_quest
 from valuesassets.instruments.survey.material.analysis_scale import base_id
 from valuesassets.instruments.survey.material.indicators import INDICATORS
 from valuesassets.instruments.survey.measures.cultural_map import QUESTIONS
-from valuesassets.instruments.survey.measures.shift import TOWARDS, shift_sentence
 from valuesassets.instruments.survey.measures.simulated_worlds import faults_of
 from valuesassets.instruments.survey.report.draws import draws_box, draws_section
 from valuesassets.instruments.survey.report.map import map_view, trace_anchor
+from valuesassets.instruments.survey.report.shifts import shift_boxes, shift_claims
 from valuesassets.instruments.survey.report.trace import Traces, form_anchor, item_anchor
 from valuesassets.people.variables import load_variables
 from valuesassets.records.frames import records, rows, rows_where
@@ -74,7 +74,7 @@ def within_study(run: Run) -> Run:
 def opening(run: Run) -> Section:
     """The first screen: a sentence for each family, the map, and the boxes of questions."""
     section = openings.opening(run)
-    section.boxes = [*openings.boxes(run), *draws_box(run), _persons_box(run)]
+    section.boxes = [*openings.boxes(run), *shift_boxes(run), *draws_box(run), _persons_box(run)]
     if "cultural_map" in run.analyses:
         _open_with_map(section, run)
     if not section.pictures:
@@ -166,14 +166,6 @@ def claims(run: Run) -> list[Claim]:
     return of.by_question(
         [replace(claim, question=claim.question or question) for part, question in parts.items() for claim in part(run)]
     )
-
-
-def shift_claims(run: Run) -> Iterator[Claim]:
-    """A claim for each shift and country: that answers moved towards it."""
-    for row in records(run.frames("shift").get("verdicts", pd.DataFrame())):
-        conclusion = row["verdict"] if isinstance(row["verdict"], str) else row["reason"]
-        is_claimed = conclusion == TOWARDS.format(row["toward"])
-        yield Claim(shift_sentence(run.study, row["shift"], row["toward"]), is_claimed, f"shift: {conclusion}")
 
 
 def methods(run: Run) -> list[str]:

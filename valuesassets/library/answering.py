@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def ask(
     model: str | Path,
     trials: Sequence[Trial],
-    known_folder: Path | str | None = None,
+    known: Path | str | None = None,
     *,
     endpoint: Endpoint | None = None,
     prompting: Prompting = AS_TEXT,
@@ -40,7 +40,7 @@ def ask(
     Args:
         model: folder, hub id, GGUF file or `index:NAME`; with an endpoint the model's name there.
         trials: all read by labels, or all by spans.
-        known_folder: keeps replies, so that nothing is asked twice; nothing is kept if left out.
+        known: a folder that keeps replies, so that nothing is asked twice; nothing is kept if left out.
         endpoint: where a model behind an API is; None for a model of this machine.
         prompting: how the model is shown trials; as bare text if left out.
         revision: commit or tag on the hub.
@@ -66,9 +66,7 @@ def ask(
 
         opened = open_model(str(model), revision, dtype, device, offline, prompting=prompting)
         asking, load = Asking(opened, trials), partial(_loaded, opened)
-    replies, _, _ = replies_of(
-        asking, load, asking.open_known(Path(known_folder)) if known_folder else None, progress=progress
-    )
+    replies, _, _ = replies_of(asking, load, asking.open_known(Path(known)) if known else None, progress=progress)
     return [record for record in replies if isinstance(record, Reading)]
 
 

@@ -201,8 +201,11 @@ def _require_files(adapter: str, folder: Path) -> None:
         raise ModelError(f"{adapter}: no {CONFIG}; name a folder as save_pretrained of peft writes it")
     if not (folder / WEIGHTS).is_file():
         pickles = sorted(path.name for pattern in PICKLES for path in folder.glob(pattern))
-        finding = f"found only {pickles[0]}, a pickle, which can run code" if pickles else "found none"
-        raise ModelError(f"{adapter}: {WEIGHTS} was expected, {finding}; save the adapter again with a newer peft")
+        if pickles:
+            finding = f"found only {pickles[0]}, a pickle, which can run code; save the adapter again with a newer peft"
+        else:
+            finding = "found none; copy it there, or save the adapter again"
+        raise ModelError(f"{adapter}: {WEIGHTS} was expected, {finding}")
     kind = kind_of_file(folder / WEIGHTS)
     if kind is not None:
         raise ModelError(f"{folder / WEIGHTS}: is {kind}, weights were expected; download the file again")

@@ -82,6 +82,8 @@ def require_folder(model: str) -> Path | None:
         gguf_files = sorted(path for path in folder.iterdir() if path.suffix.lower() == SUFFIX)
         if gguf_files:
             raise ModelError(f"{model}: is a folder of GGUF files; name the file itself, such as {gguf_files[0]}")
+        if (folder / "adapter_config.json").is_file():
+            raise ModelError(f"{model}: is an adapter; name its base as the model, and this folder as the adapter")
         raise ModelError(f"{model}: no config.json; name a folder as save_pretrained writes it")
     if not any(any(folder.glob(name)) for name in TOKENIZER_FILES):
         raise TokenizerError(f"{model}: no tokenizer; put tokenizer.json (or tokenizer.model) beside the weights")

@@ -103,9 +103,15 @@ CASES = [
         "again with a newer peft",
     ),
     bad(
+        "an adapter as the model",
+        lambda adapter: None,
+        "run7: is an adapter; name its base as the model, and this folder as the adapter",
+        f"probe --model run7 {ASKED}",
+    ),
+    bad(
         "an adapter without weights",
         lambda adapter: (adapter / WEIGHTS).unlink(),
-        f"run7: {WEIGHTS} was expected, found none; save the adapter again with a newer peft",
+        f"run7: {WEIGHTS} was expected, found none; copy it there, or save the adapter again",
     ),
     bad(
         "settings of an adapter that are no JSON",

@@ -6,6 +6,7 @@ when that input ends, so that it never outlives the run.
 """
 
 import argparse
+import difflib
 import json
 import os
 import sys
@@ -103,8 +104,10 @@ def _require_assets(names: Collection[str], graph: BaseAssetGraph) -> set[dg.Ass
             keys_by_name.setdefault(name, set()).add(key)
     for name in names:
         if name not in keys_by_name:
+            like = difflib.get_close_matches(name, [each for each in keys_by_name if each], n=1)
+            meant = f"did you mean {like[0]}? There" if like else "there"
             raise StudyError(
-                f"{name}: no such part of the study; there are the groups "
+                f"{name}: no such part of the study; {meant} are the groups "
                 f"{', '.join(sorted({group for group in groups.values() if group}))}, and the assets "
                 f"{', '.join(sorted(key.path[-1] for key in keys))}"
             )

@@ -101,7 +101,11 @@ def test_every_job_is_launched_without_a_setting_and_says_what_to_look_at(tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "answer"),
     [
-        (["--only", "analysis"], "analysis: no such part of the study; there are the groups analyses, questionnaires"),
+        (
+            ["--only", "analysis"],
+            "analysis: no such part of the study; did you mean analyses? There are the groups analyses, questionnaires",
+        ),
+        (["--only", "xyz"], "xyz: no such part of the study; there are the groups analyses, questionnaires"),
         (["--cells", "reference-mono/enx"], "reference-mono/enx: none of the study's cells; say <model>/<language>"),
     ],
 )

@@ -188,8 +188,8 @@ def _data_of(package: str) -> list[Path]:
     if package.partition(".")[0] == PACKAGE:
         return []
     folders = [root.joinpath(*package.split(".")) for root in _roots(package)]
-    found = {path for folder in folders for pattern in OWN_FILES for path in folder.glob(pattern)}
-    return sorted(path for path in found if path.is_file())
+    paths = {path for folder in folders for pattern in OWN_FILES for path in folder.glob(pattern)}
+    return sorted(path for path in paths if path.is_file())
 
 
 @cache

@@ -29,7 +29,7 @@ def run_example(folder):
     return command(folder, "run", folder / "example.toml")
 
 
-def made(done):
+def remade_parts(done):
     """What a run has made, and nothing failed."""
     assert done.returncode == 0, done.stdout + done.stderr
     parts = re.findall(r"^\d+ of \d+: (.*)$", done.stderr, re.MULTILINE)
@@ -46,7 +46,7 @@ def change(path, old, new):
 @pytest.mark.slow
 def test_its_example_runs_to_its_report_and_finds_what_was_planted(tides):
     folder, done = tides
-    assert {"trials habits", "reference_models", "leanings", "report"} <= {*made(done)}
+    assert {"trials habits", "reference_models", "leanings", "report"} <= {*remade_parts(done)}
     (sentence,) = re.findall(r"reference: says yes with probability (.*)\.$", done.stdout, re.MULTILINE)
     probability = {task: float(value) for value, task in re.findall(r"([\d.]+) in (\w+)", sentence)}
     assert probability == pytest.approx(PLANTED, abs=0.03)
@@ -58,11 +58,11 @@ def test_its_example_runs_to_its_report_and_finds_what_was_planted(tides):
 def test_what_is_remade_is_what_changed_and_nothing_else(tides):
     folder, _ = tides
     package = folder / "valuesassets_tides"
-    assert made(run_example(folder)) == []
+    assert remade_parts(run_example(folder)) == []
     change(package / "measures" / "leanings.py", '"""A row for each cell', '"""One row for each cell')
-    assert made(run_example(folder)) == ["leanings", "report"]
+    assert remade_parts(run_example(folder)) == ["leanings", "report"]
     change(package / "measures" / "means.py", ".mean()", ".median()")
-    assert made(run_example(folder)) == ["leanings", "report"]
+    assert remade_parts(run_example(folder)) == ["leanings", "report"]
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ SEED = 1
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm published job-faults test-benchmarks rest real real-studies mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale simulations worlds ui check docs env clean help
+.PHONY: demo test browser slurm published job-faults test-benchmarks rest real real-studies mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale simulations worlds ui check docs env release clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,7 +29,7 @@ $(VENV)/installed: pyproject.toml constraints.txt
 	@echo '  1 of 2: torch'
 	@$(PIP) torch
 	@echo '  2 of 2: Dagster, transformers and all else'
-	@$(PIP) -e .
+	@$(PIP) -e '.[all]'
 	@touch $@
 
 $(VENV)/installed-dev: $(VENV)/installed
@@ -132,5 +132,13 @@ env: $(VENV)/installed  ## write .env, so that plain dagster commands find their
 	@$(BIN)/python -m valuesassets.desk.ui_settings > .env
 	@echo 'wrote .env'
 
+$(VENV)/installed-release: $(VENV)/installed-dev
+	@echo 'Installing what makes a release, once.'
+	@$(PIP) -e '.[release]'
+	@touch $@
+
+release: $(VENV)/installed-release  ## the package, built twice and compared, its packages, licences and vulnerabilities, in dist/
+	@$(BIN)/python -m valuesassets_tests.release
+
 clean:  ## remove the virtual environment and all that was stored
-	rm -rf $(VENV) site storage/*/
+	rm -rf $(VENV) site dist storage/*/

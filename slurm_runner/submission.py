@@ -6,7 +6,6 @@ and `CommandFailed` if Slurm cannot be reached.
 """
 
 import os
-import pwd
 import re
 import shlex
 import shutil
@@ -112,6 +111,8 @@ class Submission:
 def user_name() -> str:
     """The user of this process, by name or else by number."""
     try:
+        import pwd  # not on Windows
+
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
         return str(os.geteuid())

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from valuesassets.cli.groups import table_typer
+from valuesassets.cli.home_option import HomeOption
 from valuesassets.cli.plugins import fault_lines, whole_program
 from valuesassets.records.errors import NO_MEMORY, ValuesAssetsError
 from valuesassets.records.terminal import is_utf8, terminal_text
@@ -19,7 +20,10 @@ app = table_typer(whole_program(), "", no_args_is_help=True, pretty_exceptions_e
 
 
 @app.callback()
-def _options(debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False) -> None:
+def _options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    home: HomeOption = None,
+) -> None:
     """Measure which values a language model carries."""
     if debug:
         os.environ["VALUESASSETS_DEBUG"] = "1"

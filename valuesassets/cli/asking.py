@@ -1,7 +1,6 @@
 """How a command asks a model: the one way for all commands, for models on this machine and behind APIs."""
 
 import contextlib
-import fcntl
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from filelock import FileLock, Timeout
 
+from valuesassets.cli.extras import require
+from valuesassets.cli.homes import ready
 from valuesassets.cli.inputs import name_of_model, require_folder_place
 from valuesassets.cli.options import LoadedModelOptions, ModelOptions
 from valuesassets.cli.outputs import progress_bar
@@ -162,7 +164,15 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
     """
     folder = options.known_folder or storage_root() / KNOWN_READINGS
     require_folder_place(folder, "name another with --known")
+    chosen = _choose(options, chat, folder)
+    if options.known_folder is None and not options.dry_run:
+        ready()
+    return chosen
+
+
+def _choose(options: LoadedModelOptions, chat: Prompting, folder: Path) -> ChosenModel:
     if not isinstance(options, ModelOptions):
+        require(options.model, "models")
         return ChosenModel(options, name_of_weights(options), AS_TEXT, False, None, folder)
     if options.chat and options.prompting is not None:
         raise typer.BadParameter("--chat and --prompting: both say how trials are shown; leave one out")
@@ -177,6 +187,7 @@ def choose_model(options: LoadedModelOptions, chat: Prompting = CHAT) -> ChosenM
             )
         if options.adapter is not None or options.adapter_revision is not None:
             raise typer.BadParameter("--adapter, --adapter-revision: for a model that is loaded here; leave them out")
+    require(options.model, endpoint.provider if endpoint else "models")
     is_chat = options.chat or (endpoint is not None and endpoint.api == "chat")
     prompting = load_prompting(options.prompting) if options.prompting else chat if is_chat else AS_TEXT
     if endpoint is not None:
@@ -247,17 +258,18 @@ def lock_name(model: str) -> str:
 @contextlib.contextmanager
 def _alone(folder: Path, model: str) -> Iterator[None]:
     """A block in which no other command asks a model for replies that are kept in a folder: both would pay for them."""
+    lock = FileLock(folder / lock_name(model))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / lock_name(model)).open("w")
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StorageError(
+            f"{folder}: another run keeps answers of {model} here and is still asking; wait for it, or name "
+            "another folder with --known"
+        ) from None
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written: {error.strerror}") from error
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise StorageError(
-                f"{folder}: another run keeps answers of {model} here and is still asking; wait for it, or name "
-                "another folder with --known"
-            ) from None
+    try:
         yield
+    finally:
+        lock.release()

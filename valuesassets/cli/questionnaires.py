@@ -15,6 +15,7 @@ import typer
 
 from valuesassets.answers.asked_languages import asked_language
 from valuesassets.cli.completion import offer_languages
+from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
@@ -119,6 +120,8 @@ def extract(
     from valuesassets.instruments.survey.material.forms.overrides import read_overrides
     from valuesassets.instruments.survey.material.forms.review_page import render_review
 
+    if extractor == "gemini" and not dry_run:
+        require("extract --extractor gemini", "gemini")
     asked_language(language, lexicon)
     require_file_place(output, "JSON")
     form = _unpacked(form, context)
@@ -266,6 +269,8 @@ def align(
             f"no file {master}.json among the {len(files)} given; it makes the master list: add it, or name another "
             "language with --master"
         )
+    if embedder:
+        require("align --embedder", "models")
     require_folder_place(output)
     aligned = align_all(
         extracted, master, embedder=embedder, sources={language: f"{language}.json" for language in extracted}

@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,12 +13,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from valuesassets.cli.completion import offer_studies
+from valuesassets.cli.homes import OwnStudy
 from valuesassets.cli.inputs import Seed, StudyName, open_study, require_file_place, require_folder_place
 from valuesassets.cli.instruments import attribute_of, instruments_of, parts_of
 from valuesassets.desk.history import MARK, dagster_folder
 from valuesassets.library.stored import stored_instruments
 from valuesassets.records.errors import InputError, MissingData, StorageError
-from valuesassets.records.places import REPOSITORY, storage_root
+from valuesassets.records.home import dagster_home
+from valuesassets.records.places import storage_root
+from valuesassets.records.processes import python_module
 
 if TYPE_CHECKING:
     from valuesassets.comparing.two_studies import Side
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def bundle(
-    name: StudyName,
+    name: OwnStudy,
     output: Annotated[
         Path | None, typer.Option(help="File to write (ZIP); <study>.zip in this folder if left out.")
     ] = None,
@@ -63,8 +65,8 @@ def _recorded_hashes(folder: Path) -> dict[Path, str]:
     history = dagster_folder(folder.name, folder.parent, os.environ.get("VALUESASSETS_DAGSTER"))
     if not (history / MARK).is_dir():
         return {}
-    places = {"VALUESASSETS_DAGSTER": str(history), "DAGSTER_HOME": os.environ.get("DAGSTER_HOME") or str(REPOSITORY)}
-    command = [sys.executable, "-m", "valuesassets.desk.recorded_hashes", str(folder)]
+    places = {"VALUESASSETS_DAGSTER": str(history), "DAGSTER_HOME": str(dagster_home())}
+    command = python_module("valuesassets.desk.recorded_hashes", str(folder))
     done = subprocess.run(command, env=os.environ | places, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()

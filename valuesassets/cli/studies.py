@@ -3,7 +3,6 @@
 import os
 import shlex
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
@@ -13,12 +12,17 @@ import pydantic
 import typer
 
 from valuesassets.cli.completion import offer_assets, offer_keys
-from valuesassets.cli.inputs import MaybeStudyName, StudyName, open_study, require_folder_place
+from valuesassets.cli.extras import extras_of, require
+from valuesassets.cli.homes import OwnStudy, named_study, ready
+from valuesassets.cli.inputs import MaybeStudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import attribute_of, commands_of, instruments_of, names, parts_of
 from valuesassets.cli.study_help import explain_key, print_schema
+from valuesassets.cli.systems import require_posix
 from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
-from valuesassets.records.places import REPOSITORY, labelled, storage_root
+from valuesassets.records.home import command_to, dagster_home, own_study
+from valuesassets.records.places import labelled, storage_root
+from valuesassets.records.processes import python_module, safe_path
 from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.kinds import is_model_path
 from valuesassets.records.study import DEMO, EARLIER_NAMES, Family, Study, cells_of
@@ -33,7 +37,6 @@ PICTURES = {"map": "cultural_map/cultural_map.png", "answers": "question_answers
 
 
 def study(
-    context: typer.Context,
     name: MaybeStudyName = None,
     slurm: Annotated[
         bool, typer.Option("--slurm", help="Print the batch scripts for Slurm and submit nothing.")
@@ -55,8 +58,7 @@ def study(
     if schema or explain is not None:
         print_schema() if explain is None else explain_key(explain)
         return
-    if name is None:
-        context.fail("Missing argument 'STUDY'")
+    name = named_study() if name is None else name
     chosen = open_study(name)
     if slurm:
         raise typer.Exit(subprocess.run([*_graph(name), "--dry-run"], check=False).returncode)
@@ -138,7 +140,7 @@ def cells_line(study: Study) -> str:
 
 
 def run(
-    name: StudyName,
+    name: OwnStudy,
     only: Annotated[
         list[str] | None,
         typer.Option(
@@ -151,8 +153,10 @@ def run(
     ] = False,
 ) -> None:
     """Run a study, or parts of it, skip what is up to date, and print what came of it."""
+    require_posix("run")
     study, name = open_study(name), EARLIER_NAMES.get(name, name)
     if not only:
+        require(f"study {study.name}", *extras_of(study))
         require_index_models(study)
         if study.takes:
             print(f"{study.name} takes {study.takes}; what is fresh is skipped", flush=True)
@@ -163,8 +167,8 @@ def run(
         folder = storage_root() / study.name / instrument
         if folder.is_dir():
             print_end(folder)
-    variable = "" if name == DEMO else f"VALUESASSETS_STUDY={shlex.quote(name)} "
-    print(f"to see all of it in the web UI: {variable}make ui")
+    variable = "" if name == str(own_study() or DEMO) else f"VALUESASSETS_STUDY={shlex.quote(name)} "
+    print(f"to see all of it in the web UI: {variable}{command_to('make ui', 'valuesassets ui')}")
     if status != 0:
         raise JobError(f"study {study.name}: a run failed; the lines above say which, the UI shows its log")
 
@@ -172,9 +176,10 @@ def run(
 def _environment(study: Study, name: str) -> dict[str, str]:
     """The environment of a study's graph, its folders seen to be sound (else StorageError) and its history at its
     place."""
+    ready()
     storage = storage_root()
     database = dagster_folder(study.name, storage, os.environ.get("VALUESASSETS_DAGSTER"))
-    home = Path(os.environ.get("DAGSTER_HOME") or REPOSITORY)
+    home = dagster_home()
     if not (home.is_absolute() and home.is_dir()):
         raise StorageError(f"DAGSTER_HOME={home}: no such folder; an absolute path was expected, or leave it unset")
     for place, variable in ((storage, "VALUESASSETS_STORAGE"), (database, "VALUESASSETS_DAGSTER")):
@@ -191,6 +196,7 @@ def _environment(study: Study, name: str) -> dict[str, str]:
         "VALUESASSETS_STORAGE": str(storage),
         "VALUESASSETS_DAGSTER": str(database),
         "VALUESASSETS_STUDY": name,
+        **safe_path(),
     }
 
 
@@ -214,12 +220,14 @@ def require_index_models(study: Study) -> None:
 
 def demo() -> None:
     """Run the demonstration study of the survey, which takes two to four minutes, and print what came of it."""
+    require_posix("demo")
+    require("demo", "models")
     run(DEMO)
 
 
 def _graph(name: str) -> list[str]:
     """The command that starts the graph of a study."""
-    return [sys.executable, "-m", "valuesassets.definitions", name, "--storage", str(storage_root())]
+    return python_module("valuesassets.definitions", name, "--storage", str(storage_root()))
 
 
 def print_end(folder: Path) -> None:
@@ -251,6 +259,7 @@ def print_costs(study: Study, name: str) -> None:
     """Print what the prompts of each instrument come to for each model behind an API, or how they get written; `name`
     is the study's name or path, as it was given."""
     remote = {label: family for label, family in study.families.items() if family.endpoint is not None}
+    require(f"study {study.name}", *(family.kind for family in remote.values()))
     for instrument in instruments_of(study) if remote else ():
         study_prompts = getattr(commands_of(instrument), "study_prompts", None)
         for label, family in remote.items():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from valuesassets.cli.asking import ask_reference, choose_model, costs_of_draws
+from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import Seed, TrialsFile, require_file_place, require_folder_place
 from valuesassets.cli.options import ModelOptions
 from valuesassets.cli.outputs import print_orders, progress_bar, require_trials_place, unread_part, write_trials_file
@@ -93,6 +94,7 @@ def calibrate(
     from valuesassets.records.frames import records
     from valuesassets.records.parquet import write_frame
 
+    require("worldwise calibrate", "models")
     if output is not None:
         require_folder_place(output)
     dilemmas, personas = read_material(scenarios, cultures)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import Seed, require_folder_place
 from valuesassets.cli.outputs import progress_bar
 
@@ -43,8 +44,11 @@ def score(
     from valuesassets.instruments.worldwise.tables import SCORES
     from valuesassets.records.files import write_json
     from valuesassets.records.parquet import write_frame
+    from valuesassets.records.settings.worldwise import LEXICAL
 
     require_folder_place(output)
+    if embedder != LEXICAL:
+        require("worldwise score", "models")
     answers = read_answer_file(responses)
     expected = None if targets is None else read_targets(targets)
     if expected is not None and targets is not None:

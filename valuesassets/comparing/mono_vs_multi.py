@@ -197,7 +197,7 @@ def _shared(grid: AnswerGrid, entropies: Array, mono: str, multi: str, study: St
     both = [language for language in study.languages if all(language in cells for cells in places.values())]
     sides = {kind: np.array([cells[code] for code in both], dtype=np.intp) for kind, cells in places.items()}
     items = np.isfinite(entropies[sides["mono"]] + entropies[sides["multi"]])
-    has_any = items.any(axis=1)
+    has_any = np.asarray(items.any(axis=1))
     languages = [code for code, is_any in zip(both, has_any, strict=True) if is_any]
     return _Shared(languages, {kind: cells[has_any] for kind, cells in sides.items()}, items[has_any])
 
@@ -252,7 +252,7 @@ def _pairs(
     difference = means_with_intervals(differences, counts, study.inference.level)
     n_items = {"n_items": shared.items.sum(axis=1), "n_items_people": difference.n}
     table = pd.DataFrame(columns | difference.columns("difference") | n_items)
-    return table[TABLES["mono_vs_multi/pairs"].schema_with(table.columns).names]
+    return table.reindex(columns=TABLES["mono_vs_multi/pairs"].schema_with(table.columns).names)
 
 
 def _summary(pairs: pd.DataFrame, measure: str, by_item: Array, study: Study) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from valuesassets.desk.ui_settings import HOST, UiSettings
+from valuesassets.desk.ui_settings import UiSettings
 from valuesassets.records.errors import StorageError, UiError
 from valuesassets.records.files import read_json, write_json
+from valuesassets.records.home import command_to
 
 PROBE = b"\0" * 65_536
 """Bytes to write as a test, since a full disk may still accept an empty file."""
@@ -38,6 +39,9 @@ def require_startable(settings: UiSettings) -> None:
         raise StorageError(
             f"DAGSTER_HOME={settings.home}: a folder with a dagster.yaml was expected, by its absolute path; or leave "
             "it unset"
+            if os.environ.get("DAGSTER_HOME")
+            else f"{settings.home}: this home has lost its dagster.yaml; `valuesassets init --repair {settings.home}` "
+            "writes it again"
         )
     hint = "; a read-only UI writes its log there: who owns the study starts it" if settings.is_read_only else ""
     _require_written(settings.dagster, "VALUESASSETS_DAGSTER", hint)
@@ -68,7 +72,7 @@ def ui_lock(settings: UiSettings, folder: str) -> Iterator[None]:
     except Timeout:
         raise UiError(
             f"{settings.dagster}: another UI is up{place}; use that one, or stop it with Ctrl-C where it runs, "
-            f"or look on beside it with `make ui READ_ONLY=1 PORT={settings.port + 10}`"
+            f"or look on beside it with `{_ui_command(settings.port + 10, is_read_only=True)}`"
         ) from None
     except OSError as error:
         raise StorageError(
@@ -88,17 +92,27 @@ def ui_lock(settings: UiSettings, folder: str) -> Iterator[None]:
 def require_free_ports(settings: UiSettings) -> None:
     """Require that both ports are free and allowed, else UiError; called after the lock, whose message on another UI
     says more."""
-    command = f"`make ui{' READ_ONLY=1' if settings.is_read_only else ''} PORT={settings.port + 10}`"
+    command = f"`{_ui_command(settings.port + 10, settings.is_read_only)}`"
     for port, serves, what_to_do in (
         (settings.port, "the UI", f"choose another one: {command}"),
         (settings.pages_port, "the pages", f"choose other ports: {command} takes that one and the one after it"),
     ):
         try:
-            socket.create_server((HOST, port)).close()
+            socket.create_server((settings.host, port)).close()
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 raise UiError(f"port {port}, for {serves}: is taken; {what_to_do}") from None
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise UiError(
+                    f"--host {settings.host}: this machine has no such address; 0.0.0.0 stands for all that it has"
+                ) from None
             raise UiError(f"port {port}, for {serves}: cannot be used: {error.strerror}; {what_to_do}") from None
+
+
+def _ui_command(port: int, is_read_only: bool) -> str:
+    """The command that starts a UI at a port."""
+    make, program = (" READ_ONLY=1", " --read-only") if is_read_only else ("", "")
+    return command_to(f"make ui{make} PORT={port}", f"valuesassets ui{program} --port {port}")
 
 
 def _require_written(folder: Path, variable: str, hint: str = "") -> None:

@@ -6,6 +6,7 @@ from sqlalchemy.exc import DatabaseError
 
 from valuesassets.dagster_internals.database_versions import migrations_of
 from valuesassets.records.errors import StorageError
+from valuesassets.records.home import command_to
 
 
 def open_instance(folder: str, is_migrated: bool) -> dg.DagsterInstance:
@@ -32,7 +33,7 @@ def open_instance(folder: str, is_migrated: bool) -> dg.DagsterInstance:
     if older:
         raise StorageError(
             f"{folder}: Dagster's database is of an older version ({older}); copy the folder, then bring it up to "
-            "date: `make ui MIGRATE=1`"
+            f"date: `{command_to('make ui MIGRATE=1', 'valuesassets ui --migrate')}`"
         )
     return instance
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -11,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from valuesassets.desk.server_process import SOCKET
-from valuesassets.desk.ui_settings import HOST, UiSettings
+from valuesassets.desk.ui_settings import UiSettings
 from valuesassets.records.files import write_json
+from valuesassets.records.processes import python_module
 
 SHORT, LONG = 1, 8
 """Seconds before a server is killed; long for those that may be ending or launching a run."""
@@ -40,7 +40,7 @@ class Server:
             self.log.replace(self.log.with_suffix(".previous.log"))
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.{self.module}", *self.arguments],
+                python_module(f"{__package__}.{self.module}", *self.arguments),
                 env=dict(environment),
                 stdin=subprocess.PIPE,  # never written to; it closes when we are gone
                 stdout=log,
@@ -90,8 +90,8 @@ def ui_servers(settings: UiSettings, folder: Path, is_migrated: bool) -> tuple[S
     write_json(workspace, {"load_from": [{"grpc_server": server_entry}]})  # JSON is valid YAML
     code = ["-m", settings.module, "--socket", socket, "--location-name", name]
     workspace_file = ["--workspace", str(workspace)]
-    web = ["--host", HOST, "--port", str(settings.port), *(["--read-only"] if settings.is_read_only else [])]
-    pages = [str(settings.pages_port), str(settings.port)]
+    web = ["--host", settings.host, "--port", str(settings.port), *(["--read-only"] if settings.is_read_only else [])]
+    pages = [str(settings.pages_port), str(settings.port), settings.host]
 
     def server(name: str, module: str, patience: float, *arguments: str) -> Server:
         log = settings.logs / f"{module.rpartition('.')[2]}.log"

@@ -22,7 +22,7 @@ from valuesassets.desk.ui_settings import UiSettings
 from valuesassets.records.errors import StorageError, UiError
 
 LOOK_SECONDS = 0.1
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOPPING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 ASK_LOCATIONS = """{ workspaceOrError { ... on Workspace { locationEntries { loadStatus locationOrLoadError {
     __typename ... on PythonError { message errorChain { error { message } } } } } } } }"""
 ANSWER_SECONDS = 10
@@ -43,6 +43,11 @@ def serve_ui(settings: UiSettings, is_migrated: bool = False) -> None:
     short_lived = tempfile.TemporaryDirectory(prefix="valuesassets-ui-", ignore_cleanup_errors=True)
     with short_lived as folder, ui_lock(settings, folder):
         require_free_ports(settings)
+        if settings.is_reachable:
+            tell(
+                f"warning: --host {settings.host}: whoever reaches port {settings.port} or {settings.pages_port} of "
+                "this machine can use the UI and read the pages; they ask for no password"
+            )
         Supervisor(settings, Path(folder), is_migrated).run()
 
 

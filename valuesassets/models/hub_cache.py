@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
-from huggingface_hub import constants
-from huggingface_hub.file_download import repo_folder_name
-
 from valuesassets.records.errors import StorageError
 
 GIB = 2**30
@@ -20,6 +17,8 @@ SILENT_SECONDS = 600
 
 def cache_folder() -> Path:
     """The cache of the hub on this machine, absolute: `hub` below HF_HOME, or HF_HUB_CACHE."""
+    from huggingface_hub import constants  # the graph needs other parts of this module without that package
+
     return Path(constants.HF_HUB_CACHE).absolute()
 
 
@@ -30,6 +29,8 @@ def own_cache() -> Path:
 
 def model_home(model: str) -> Path:
     """The folder of a hub model in the cache: `blobs`, `snapshots/<commit>`, `refs/<branch>`."""
+    from huggingface_hub.file_download import repo_folder_name
+
     return cache_folder() / repo_folder_name(repo_id=model, repo_type="model")
 
 

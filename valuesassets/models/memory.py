@@ -1,7 +1,6 @@
 """How much memory weights take and machines have: chooses a GPU, and checks that a model fits before it loads."""
 
 import os
-import resource
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +27,8 @@ WIDE = {"I64": 8, "U64": 8, "I32": 4, "U32": 4, "I16": 2, "U16": 2}
 
 def require_memory(opened: "OpenedModel") -> None:
     """Raise a ModelError unless a model's weights are whole and fit into the free memory of its device."""
+    if opened.device == "cpu" and not MEMINFO.exists():  # another system than Linux tells less
+        return
     needed, free = weights_bytes(count_weights(opened.folder), opened.dtype), free_bytes(opened.device)
     if needed > free:
         raise ModelError(f"{opened.model_id}: {_too_little(needed, free, opened)}")
@@ -111,6 +112,8 @@ def _free_gpu_bytes(device: str) -> int:
 
 def _free_by_limit() -> list[int]:
     """Bytes left under this process's limit of address space (`ulimit -v`), if it has one."""
+    import resource  # not on Windows
+
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     n_used = int(OWN_PAGES.read_text().split()[0]) * resource.getpagesize()
     return [] if limit == resource.RLIM_INFINITY else [max(limit - n_used, 0)]

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any, cast
 
 from valuesassets.records.limited import limit_memory
+from valuesassets.records.processes import python_module
 
 CPU_SECONDS = 3.0
 """Processor time that rendering one chat may take; templates of real models take a thousandth of it."""
@@ -76,7 +77,7 @@ def render(template: str, chat: Sequence[Mapping[str, str]], arguments: Mapping[
 
 def _start() -> "subprocess.Popen[bytes]":
     process = subprocess.Popen(
-        [sys.executable, "-m", "valuesassets.models.template_process"],
+        python_module("valuesassets.models.template_process"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

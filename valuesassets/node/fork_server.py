@@ -19,7 +19,6 @@ import gc
 import importlib
 import json
 import os
-import resource
 import runpy
 import select
 import shutil
@@ -34,13 +33,18 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from valuesassets.records.garbage import collect_seldom
+from valuesassets.records.processes import python_module
 
 ADDRESS = "VALUESASSETS_FORK_SERVER"
 MOST_TEMPLATES = 3
 """Most templates that run at once, one per environment and some 300 MB each; the one idle longest makes room."""
 IDLE_SECONDS = 300.0
 """Seconds without a job after which a template ends; the next job starts a new one."""
-PASSED_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+PASSED_ON = tuple(
+    getattr(signal, name)
+    for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1", "SIGUSR2")
+    if hasattr(signal, name)  # Windows has two of them
+)
 JOB_PREFIXES = ("DAGSTER_", "VALUESASSETS_", "PYTEST_", "PWD", "OLDPWD", "SHLVL", "_")
 """Prefixes of variables that differ from job to job (a shell's too) and that no import of others' code reads."""
 SET_BY_IMPORTS = frozenset({"KMP_DUPLICATE_LIB_OK", "KMP_INIT_AT_FORK"})
@@ -80,7 +84,7 @@ def start_fork_server() -> subprocess.Popen[bytes] | None:
         listener.listen(64)
         os.environ[ADDRESS] = str(folder / "server")
         return subprocess.Popen(
-            [sys.executable, "-m", __spec__.name, str(listener.fileno()), str(folder)],
+            python_module(__spec__.name, str(listener.fileno()), str(folder)),
             pass_fds=[listener.fileno()],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -236,6 +240,8 @@ def run_as_main(job: Mapping[str, Any]) -> NoReturn:
 
 def _process_limits() -> list[Any]:
     """What a fork inherits from the server instead of from the job's own process; a job needs the same to be forked."""
+    import resource  # not on Windows
+
     limits = [
         resource.getrlimit(getattr(resource, name)) for name in sorted(dir(resource)) if name.startswith("RLIMIT")
     ]

@@ -16,6 +16,7 @@ from valuesassets.node.stopping import stops_at_term
 from valuesassets.records.errors import JobError
 from valuesassets.records.files import unbroken
 from valuesassets.records.jobs import TrainReferenceJob
+from valuesassets.records.processes import count_cores
 from valuesassets.records.seals import write_record
 
 WORKERS = 2
@@ -75,7 +76,7 @@ def _train_all(plantings: Mapping[Path, Planted], steps: int, seed: int) -> Iter
     """Train reference models; gives each as soon as it is done."""
     if not plantings:
         return
-    workers = min(WORKERS, len(os.sched_getaffinity(0)), len(plantings))
+    workers = min(WORKERS, count_cores(), len(plantings))
     spawn = multiprocessing.get_context("spawn")
     # The process may not end before it has freed the semaphores that the workers share.
     with unbroken(), _settings_of_workers(), ProcessPoolExecutor(workers, mp_context=spawn) as pool:

@@ -12,7 +12,6 @@ import gc
 import logging
 import os
 import pickle
-import resource
 import signal
 import sys
 import traceback
@@ -43,7 +42,8 @@ def within_limits(
     error: type[InputError] = InputError,
     on_news: Tell | None = None,
 ) -> Result:
-    """The result of `read`, computed in a fork that is limited by `SECONDS` and `MEBIBYTES`.
+    """The result of `read`, computed in a fork that is limited by `SECONDS` and `MEBIBYTES`; not in a fork and without
+    limits on other systems than Linux.
 
     Args:
         read: returns something that can be pickled; its changes in memory are lost. It is given a function that
@@ -56,7 +56,7 @@ def within_limits(
         Exception: the exception of `read`.
     """
     forward: Tell = on_news or (lambda *_: None)
-    if _is_limited:  # a caller has forked already
+    if _is_limited or sys.platform != "linux":  # a caller has forked already, or forks are not safe here
         return read(forward)
     receiver, sender = Pipe(duplex=False)
     with receiver:
@@ -125,13 +125,14 @@ def _limit() -> None:
     global _is_limited
     _is_limited = True
     gc.freeze()  # collecting older objects would copy their shared pages
+    import resource
+
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        limit_memory(MEBIBYTES)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    limit_memory(MEBIBYTES)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     logging.disable()
     faulthandler.disable()
@@ -142,6 +143,8 @@ def _limit() -> None:
 
 def limit_memory(mebibytes: int) -> None:
     """Limit this process to this much memory beyond what it holds now; works on Linux alone."""
+    import resource
+
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     limits = [limit for limit in resource.getrlimit(resource.RLIMIT_AS) if limit != resource.RLIM_INFINITY]
     most = min([mapped + mebibytes * 2**20, *limits])

@@ -6,11 +6,12 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from valuesassets.records.home import home_folder, own_study
+
 if TYPE_CHECKING:
     import pandas as pd
 
 STUDIES = Path(str(resources.files("valuesassets.studies")))
-REPOSITORY = STUDIES.parents[1]
 BUNDLED = "bundled"
 """The word that stands for a file or folder that ships with the package."""
 KNOWN_READINGS = "known_readings"
@@ -21,7 +22,7 @@ NO_STUDIES = {"dagster", KNOWN_READINGS, "evidence"}
 
 def storage_root() -> Path:
     """The folder that holds a folder of files for each study, under the study's name."""
-    return Path(os.environ.get("VALUESASSETS_STORAGE") or REPOSITORY / "storage")
+    return Path(os.environ.get("VALUESASSETS_STORAGE") or home_folder() / "storage")
 
 
 def made_again(path: Path) -> str:
@@ -36,9 +37,14 @@ def made_again(path: Path) -> str:
         study, *places = path.absolute().relative_to(storage_root().absolute()).parts
     except ValueError:
         return "write it again"
+    return f"{_materialised(places)}make it again: valuesassets run {study_to_name(study)}"
+
+
+def study_to_name(study: str) -> str:
+    """What a command has to name for a study: its file where that is known, else its name; quoted for a shell."""
     name = os.environ.get("VALUESASSETS_STUDY", "")
-    run = shlex.quote(name if Path(name).stem == study else study)
-    return f"{_materialised(places)}make it again: valuesassets run {run}"
+    is_its_file = Path(name).stem == study or name == str(own_study())
+    return shlex.quote(name if is_its_file else study)
 
 
 def _materialised(places: list[str]) -> str:

@@ -26,6 +26,7 @@ from valuesassets.records.csv_tables import csv_text, guarded, read_csv, with_te
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_file, whole_file
 from valuesassets.records.parquet import read_rows, read_trials
+from valuesassets.records.places import study_to_name
 from valuesassets.records.seals import damaged, parquet_bytes
 from valuesassets.records.study import Study
 from valuesassets.records.table import Table
@@ -78,7 +79,8 @@ def write_bundle(
     }
     if not any(tables.values()):
         raise MissingData(
-            f"study {study.name}: no table of it is stored in {folder}; run it first: valuesassets run {study.name}"
+            f"study {study.name}: no table of it is stored in {folder}; run it first: valuesassets run "
+            f"{study_to_name(study.name)}"
         )
     bundle = _Bundle()
     with whole_file(path) as temporary:

@@ -63,6 +63,16 @@ def test_a_taken_port_of_the_pages_is_named(environment, ports):
     assert f"`make ui READ_ONLY=1 PORT={ports[0] + 10}`" in line
 
 
+def test_an_address_that_this_machine_lacks_is_named(environment, ports):
+    line = refuse_ui(environment, ports, "--host", "192.0.2.1")
+    assert line == "--host 192.0.2.1: this machine has no such address; 0.0.0.0 stands for all that it has"
+
+
+def test_a_name_in_place_of_an_address_is_refused(environment, ports):
+    line = refuse_ui(environment, ports, "--host", "localhost", code=2)
+    assert "localhost: an IPv4 address of this machine was expected, such as 0.0.0.0 for all that it has" in line
+
+
 def test_a_second_ui_over_the_same_database_is_told_where_the_first_is(environment, ports):
     folder = environment["VALUESASSETS_DAGSTER"]
     with FileLock(f"{folder}/ui.lock"):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from valuesassets.desk.pages.documentation import anchor
+from valuesassets.desk.pages.site_hooks import anchor
 from valuesassets_tests.needs import REPOSITORY
 
 

@@ -55,7 +55,7 @@ def storage(tmp_path_factory):
 @pytest.fixture(scope="module")
 def port(storage):
     (port,) = free_ports(1)
-    command = [sys.executable, "-m", "valuesassets.desk.pages", str(port), "3000"]
+    command = [sys.executable, "-m", "valuesassets.desk.pages", str(port), "3000", "127.0.0.1"]
     environment = os.environ | {"VALUESASSETS_STORAGE": str(storage)}
     with subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdin=subprocess.PIPE) as server:
         wait_until(lambda: answers(port))

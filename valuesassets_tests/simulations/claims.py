@@ -109,9 +109,10 @@ def _power_page(rows: Sequence[Mapping[str, Any]], n_worlds: int) -> str:
     lines = [
         "# What effects a study can see",
         "",
-        f"The smallest effect, of those tried, at which a claim is made in {ENOUGH_POWER:.0%} of {n_worlds} "
-        "simulations. A study of the demo's size has 6 languages and 34 questions, one of EVS 2017 has 22 languages "
-        "and some 200 questions. Written by `python -m valuesassets_tests.simulations claims --power --count "
+        "This page says how large a difference has to be before a study of a given size reports it: the smallest "
+        f"effect, of those tried, at which a claim is made in {ENOUGH_POWER:.0%} of {n_worlds} simulations. A "
+        "study of the demo's size has 6 languages and 34 questions, one of EVS 2017 has 22 languages and some 200 "
+        "questions. Written by `python -m valuesassets_tests.simulations claims --power --count "
         f"{n_worlds} --page docs/power.md`.",
         "",
         "| claim | study | smallest effect | effect |",
@@ -141,11 +142,12 @@ def _page(rows: list[dict[str, Any]]) -> str:
     lines = [
         "# How often claims are right",
         "",
-        "Data with a known truth are simulated, analysed like a study and judged as the report judges. Where a "
-        "simulation is *null* for a claim, the claim is wrong, and should be made in at most 7 % of them; where it is "
-        "*planted*, the claim is right. A claim may be withheld with its reason. `held` is the share of 95 % intervals "
-        "that hold the truth. Simulations have the seeds from 1 on; a row of fewer is what `--count` prints for "
-        "as many. Written by `python -m valuesassets_tests.simulations claims --page docs/levels.md`.",
+        "A report makes claims, such as that languages differ as cultures do. This page shows how often such claims "
+        "are right. Data with a known truth are simulated, analysed like a study and judged as the report judges. "
+        "Where a simulation is *null* for a claim, the claim is wrong, and should be made in at most 7 % of them; "
+        "where it is *planted*, the claim is right. A claim may be withheld with its reason. `held` is the share of "
+        "95 % intervals that hold the truth. Simulations have the seeds from 1 on; a row of fewer is what `--count` "
+        "prints for as many. Written by `python -m valuesassets_tests.simulations claims --page docs/levels.md`.",
     ]
     for instrument, claim in dict.fromkeys((row["instrument"], row["claim"]) for row in rows):
         lines += ["", f"## {instrument}: {claim}", "", bases[claim], ""]

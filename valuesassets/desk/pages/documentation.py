@@ -1,68 +1,51 @@
 """Builds the documentation with MkDocs, for `make docs` and for the pages' server if the site is missing.
 
-mkdocs.yml uses this file as hooks, which add README, CHANGELOG and others from outside `docs/` as pages.
+The pages come with the package; the site is built into the home, so that nothing is written beside the package.
 """
 
-import re
+import json
+import os
 import subprocess
-import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock
 
-REPOSITORY = Path(__file__).resolve().parents[3]
-SITE = REPOSITORY / "site"
-BESIDE_DOCS = ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md")
-ROOT_PAGES = {"index.md": "README.md"} | {name: name for name in BESIDE_DOCS}
-"""Files at the root of the project, by their page in the site."""
+from valuesassets.desk.pages import site_hooks
+from valuesassets.records.home import SHIPPED, home_folder
+from valuesassets.records.processes import python_module
 
 
-def anchor(heading: str, separator: str = "-") -> str:
-    """The name of a heading in links, as GitHub makes it.
-
-    >>> anchor("What `P_valid` is, and isn't")
-    'what-p_valid-is-and-isnt'
-    """
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", separator)
+def site_folder() -> Path:
+    """The folder of the built site: in the home, or with Dagster's files where there is no home."""
+    home = home_folder()
+    return (home if home.is_dir() else Path(os.environ["VALUESASSETS_DAGSTER"])) / "site"
 
 
-def on_config(config):  # noqa: D103
-    config.mdx_configs["toc"] = {"slugify": anchor}
-    decisions = sorted(path.name for path in (Path(config.docs_dir) / "decisions").glob("*.md"))
-    config.nav = [*config.nav, {"Decisions": [f"decisions/{name}" for name in decisions]}]
-    return config
-
-
-def on_files(files, config):  # noqa: D103
-    from mkdocs.structure.files import File
-
-    first_decision = min(file.src_uri for file in files if file.src_uri.startswith("decisions/"))
-    moved = {"](docs/decisions)": f"]({first_decision})", "](docs/": "](", "](README.md": "](index.md"}
-    for name, source in ROOT_PAGES.items():
-        text = (REPOSITORY / source).read_text(encoding="utf-8")
-        for link, target in moved.items():
-            text = text.replace(link, target)
-        files.append(File.generated(config, name, content=text))
-    return files
-
-
-def build_missing_site() -> None:
+def build_missing_site(site: Path) -> None:
     """Build the site if it is missing or older than a page; if the build fails, nothing changes."""
-    with suppress(OSError), FileLock(REPOSITORY / ".site.lock"):
-        pages = [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").rglob("*.*"), REPOSITORY / "mkdocs.yml"]
-        front = SITE / "index.html"
-        if not (front.exists() and front.stat().st_mtime >= max(page.stat().st_mtime for page in pages)):
-            _build_beside()
+    with suppress(OSError), FileLock(site.with_name(".site.lock")):
+        pages = [*SHIPPED.glob("*.md"), *(SHIPPED / "docs").rglob("*.*"), SHIPPED / "mkdocs.yml"]
+        front = site / "index.html"
+        # Of an installed page only the time of its installation counts: the other may be older than any site.
+        if not (front.exists() and front.stat().st_mtime >= max(page.stat().st_ctime for page in pages)):
+            _build_beside(site)
 
 
-def _build_beside() -> None:
+def _build_beside(site: Path) -> None:
     """Build the site in another folder, and move it into place once it is whole, since servers may be reading it."""
-    with tempfile.TemporaryDirectory(prefix=".site.", dir=REPOSITORY) as folder:
-        new_site, old_site = Path(folder, "site"), Path(folder, "before")
-        command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(new_site)]
-        if subprocess.run(command, cwd=REPOSITORY, check=False).returncode == 0:
+    with tempfile.TemporaryDirectory(prefix=".site.", dir=site.parent) as folder:
+        new_site, old_site, settings = Path(folder, "site"), Path(folder, "before"), Path(folder, "mkdocs.yml")
+        # JSON is valid YAML. Paths are absolute: mkdocs.yml names the hooks as a checkout has them.
+        own = {
+            "INHERIT": str(SHIPPED / "mkdocs.yml"),
+            "docs_dir": str(SHIPPED / "docs"),
+            "hooks": [site_hooks.__file__],
+        }
+        settings.write_text(json.dumps(own), encoding="utf-8")
+        command = python_module("mkdocs", "build", "--quiet", "-f", str(settings), "--site-dir", str(new_site))
+        if subprocess.run(command, check=False).returncode == 0:
             with suppress(FileNotFoundError):
-                SITE.rename(old_site)
-            new_site.rename(SITE)
+                site.rename(old_site)
+            new_site.rename(site)

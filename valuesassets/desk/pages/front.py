@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from valuesassets.desk.pages.documentation import REPOSITORY
+from valuesassets.records.home import SHIPPED
 from valuesassets.records.places import NO_STUDIES
 
 REPORTS, PICTURES = "*/report/report.html", "*/cultural_map/cultural_map.png"
@@ -36,7 +36,7 @@ def study_pages(storage: Path) -> dict[str, dict[str, list[Link]]]:
 
 def documents() -> list[Link]:
     """Links to the pages of the documentation that a new user needs."""
-    guide = {name: REPOSITORY / "docs" / f"{name}.md" for name in GUIDE}
+    guide = {name: SHIPPED / "docs" / f"{name}.md" for name in GUIDE}
     headings = {name: path.read_text("utf-8").partition("\n")[0] for name, path in guide.items() if path.is_file()}
     return [Link(heading.lstrip("# ").strip(), f"/docs/{name}.html") for name, heading in headings.items()]
 

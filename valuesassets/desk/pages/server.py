@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path, PurePosixPath
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -13,9 +14,9 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from valuesassets.desk.pages.documentation import SITE
 from valuesassets.desk.pages.front import documents, study_pages, study_titles
-from valuesassets.records.pages import PUBLISHED, is_published
+from valuesassets.records.home import command_to
+from valuesassets.records.pages import PUBLISHED, is_published, pages_address
 from valuesassets.records.templates import template
 
 HOSTS = ["127.0.0.1", "localhost"]
@@ -33,8 +34,8 @@ OWN_PAGES = (
 """Content security policy of the pages that are made here."""
 NOT_SHOWN = "Only pages, pictures and logs are shown here: answers, questionnaires and prompts stay on the disk."
 NO_DOCUMENT = (
-    "The documentation has no such page. If it has no pages at all, it is being built: reload in a few seconds, or run "
-    "`make docs`."
+    "The documentation has no such page. If it has no pages at all, it is being built: reload in a few seconds, or "
+    "start the UI again."
 )
 TYPES = {".csv": "text/csv; charset=utf-8", ".log": "text/plain; charset=utf-8"}
 """Media types of endings that machines disagree on."""
@@ -100,14 +101,15 @@ class Documentation(WholeFiles):
         raise HTTPException(404, NO_DOCUMENT)
 
 
-def pages_app(storage: Path, ui_port: int, site: Path = SITE) -> Starlette:
+def pages_app(storage: Path, ui_port: int, site: Path) -> Starlette:
     """The server of the pages: the published files of the storage folder, the documentation of the folder `site`, and
     links to the UI at its port."""
 
     def front(request: Request) -> Response:
         ui = f"http://{request.url.hostname}:{ui_port}/"
         studies, titles = study_pages(storage), study_titles(storage)
-        return _page(request, "front", studies=studies, titles=titles, documents=documents(), ui=ui)
+        demo = command_to("make demo", "valuesassets demo")
+        return _page(request, "front", studies=studies, titles=titles, documents=documents(), ui=ui, demo=demo)
 
     def missing(request: Request, error: Exception) -> Response:
         message = error.detail if isinstance(error, HTTPException) and error.detail != "Not Found" else ""
@@ -117,13 +119,16 @@ def pages_app(storage: Path, ui_port: int, site: Path = SITE) -> Starlette:
     def refused(request: Request, error: Exception) -> Response:
         return PlainTextResponse("These pages can only be read.\n", 405, HEADERS | {"Allow": "GET, HEAD"})
 
+    own_name = urlsplit(pages_address()).hostname
     return Starlette(
         routes=[
             Route("/", front),
             Mount("/storage", PublishedFiles(directory=storage, check_dir=False)),
             Mount("/docs", Documentation(directory=site, check_dir=False)),
         ],
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)],
+        middleware=[
+            Middleware(TrustedHostMiddleware, allowed_hosts=[*HOSTS, *filter(None, [own_name])], www_redirect=False)
+        ],
         exception_handlers={404: missing, 405: refused},
     )
 

@@ -18,6 +18,7 @@ import dagster as dg
 
 from valuesassets.dagster_internals.graph import BaseAssetGraph
 from valuesassets.dagster_internals.run_starts import OF_AN_INSTANCE
+from valuesassets.records.processes import count_cores
 
 MOST_AT_ONCE = 4
 """Most runs at once, as in the UI (`dagster.yaml`, whose pools also limit the runs that ask models)."""
@@ -84,7 +85,7 @@ class SideBySide:
 @contextlib.contextmanager
 def side_by_side(definitions: dg.Definitions) -> Iterator[SideBySide | None]:
     """Forks for runs, one for each core and at most four; None where there is one core."""
-    at_once = min(MOST_AT_ONCE, len(os.sched_getaffinity(0)))
+    at_once = min(MOST_AT_ONCE, count_cores())
     runs = SideBySide(definitions, at_once) if at_once > 1 else None
     try:
         yield runs

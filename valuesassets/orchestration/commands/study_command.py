@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from slurm_runner.errors import SlurmError
+from valuesassets.cli.extras import extras_of, require
 from valuesassets.dagster_internals.graph import BaseAssetGraph
 from valuesassets.desk.database import open_instance
 from valuesassets.desk.run_names import PART_OF_TAG
@@ -62,6 +63,8 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
         definitions = build_definitions(study, arguments.storage)
         graph = definitions.get_repository_def().asset_graph
         assets = _require_assets(arguments.only, graph)
+        if any(key.path[-1] in ASKING for key in assets or ()):
+            require(f"study {study.name}", *extras_of(study))
         if assets is not None and not is_part:
             assets |= _made_first(assets, graph, arguments.storage / study.name)
         wanted = Wanted(

@@ -7,7 +7,6 @@ runs in one process would capture each other's standard output.
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import Collection
 
 import dagster as dg
@@ -16,6 +15,7 @@ from slurm_runner.claims import is_cancelled
 from valuesassets.desk.run_names import PART_OF_TAG
 from valuesassets.orchestration.commands.side_by_side import SECONDS_TO_END
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.processes import python_module
 from valuesassets.records.study import Study
 
 COMMAND = "valuesassets.definitions"
@@ -42,7 +42,7 @@ def materialise_parts(
     Raises:
         dagster.Failure: the process ended early.
     """
-    command = [sys.executable, "-m", COMMAND, study.name, "--storage", storage.root, "--part-of", context.run_id]
+    command = python_module(COMMAND, study.name, "--storage", storage.root, "--part-of", context.run_id)
     command += ["--only", *only] if only else []
     command += ["--cells", *cells] if cells is not None else []
     context.log.info(f"Runs of this job: /runs?q[0]=tag:{PART_OF_TAG}={context.run_id}")

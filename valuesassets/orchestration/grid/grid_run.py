@@ -22,6 +22,7 @@ from valuesassets.orchestration.grid.node_jobs import SentJob
 from valuesassets.orchestration.grid.on_slurm import alike, job_label, slurm_options, slurm_root, slurm_watch
 from valuesassets.orchestration.grid.shown_records import show_answers, show_readings
 from valuesassets.records.errors import ValuesAssetsError
+from valuesassets.records.processes import count_cores
 from valuesassets.records.study import Cell, Study
 
 SIDE_BY_SIDE = 2
@@ -149,4 +150,4 @@ def are_all_trained(study: Study) -> bool:
 
 def n_cores() -> int:
     """The number of cores for this process, or a smaller number from the environment."""
-    return min(len(os.sched_getaffinity(0)), int(os.environ.get("OMP_NUM_THREADS") or sys.maxsize))
+    return min(count_cores(), int(os.environ.get("OMP_NUM_THREADS") or sys.maxsize))

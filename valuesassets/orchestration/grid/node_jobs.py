@@ -10,7 +10,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +43,7 @@ from valuesassets.records.jobs import (
     write_job,
 )
 from valuesassets.records.parquet import read_answers, read_readings, read_table
+from valuesassets.records.processes import python_module
 from valuesassets.records.seals import sealed
 from valuesassets.records.study import Study
 from valuesassets.records.tables import TRIALS
@@ -95,7 +95,7 @@ def _run_here(context: dg.AssetExecutionContext, job: Job, folder: Path) -> Path
     reader = dg.PipesFileMessageReader(str(folder / MESSAGES), cleanup_file=False)
     with dg.open_pipes_session(context.op_execution_context, injector, reader) as session, open(log_file, "wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", NODE, str(job_file)],
+            python_module(NODE, str(job_file)),
             env=os.environ | session.get_bootstrap_env_vars(),
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -138,7 +138,7 @@ class SentJob:
         for final, sent in self._places.items():
             text = text.replace(json.dumps(str(final)), json.dumps(sent))
         text = json.dumps(sealed(json.loads(text)), indent=2)
-        return Task([python or sys.executable, "-m", NODE, f"{{task}}/{JOB}"], files={JOB: text})
+        return Task(python_module(NODE, f"{{task}}/{JOB}", python=python), files={JOB: text})
 
     def wanted(self, name: str, folder: Path, asset: dg.AssetKey, partition: str | None) -> Wanted:
         """The job as a result that a run waits for, until the job's end."""

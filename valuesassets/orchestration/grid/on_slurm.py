@@ -1,6 +1,5 @@
 """Slurm for node jobs: options of a family's jobs, the folder of submissions, and the scripts of a whole grid."""
 
-import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from valuesassets.orchestration.grid.cells import cache_variables, model_label
 from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import JobError
+from valuesassets.records.processes import python_module
 from valuesassets.records.settings.slurm import Resources, SlurmSettings
 from valuesassets.records.study import Study
 
@@ -74,7 +74,7 @@ def grid_scripts(study: Study, storage_root: Path) -> list[str]:
     if study.slurm is None:
         raise JobError(f"study {study.name}: has no [slurm] table, so its models are run here; see docs/slurm.md")
     storage, texts = Storage(root=str(storage_root.absolute()), study=study.name), []
-    folder, python = slurm_root(storage) / "UUID", study.slurm.python or sys.executable
+    folder = slurm_root(storage) / "UUID"
     groups = alike(study.families, partial(slurm_options, study, storage))
     for instrument in instruments_of(study):
         for options, families in groups:
@@ -85,6 +85,6 @@ def grid_scripts(study: Study, storage_root: Path) -> list[str]:
                 f"# {', '.join(families)}: {len(cells)} cells of {n_tasks} models",
                 render_batch_script(name, "UUID", folder, n_tasks, options),
                 "# The command of the first task:",
-                render_command([python, "-m", NODE, f"{folder}/0/{JOB}"], options),
+                render_command(python_module(NODE, f"{folder}/0/{JOB}", python=study.slurm.python), options),
             ]
     return texts

@@ -1,10 +1,12 @@
 """The UI as `make ui` starts it: what it says, and how it ends."""
 
+import http.client
 import json
 import os
 import signal
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,25 @@ def test_it_says_where_the_ui_and_the_pages_are_and_how_to_stop(ui):
     status, text = get(f"http://127.0.0.1:{ui.pages_port}/")
     assert status == 200
     assert f'"{ui.address}/"' in text
+
+
+def through_another_address(port, host):
+    """The status that a server gives to who comes by another address of this machine, and by what name."""
+    with closing(http.client.HTTPConnection("127.0.0.2", port, timeout=30)) as connection:
+        connection.request("GET", "/", headers={"Host": host})
+        return connection.getresponse().status
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="127.0.0.2 is an address of this machine on Linux")
+def test_a_ui_that_listens_everywhere_warns_and_still_answers_to_its_own_name_alone(own):
+    ui = own
+    with ui.up("--read-only", "--host", "0.0.0.0"):  # noqa: S104
+        (warning,) = (line for line in ui.said().splitlines() if line.startswith("warning: "))
+        assert warning.startswith(f"warning: --host 0.0.0.0: whoever reaches port {ui.port} or {ui.pages_port} ")
+        assert f"the UI:      {ui.address}  (read-only)\n" in ui.said()
+        for port, refused in ((ui.port, 403), (ui.pages_port, 400)):
+            assert through_another_address(port, f"127.0.0.1:{port}") == 200
+            assert through_another_address(port, f"elsewhere.example:{port}") == refused
 
 
 def test_the_graph_is_told_where_the_pages_are(ui):

@@ -7,7 +7,7 @@ from typing import Any
 
 from valuesassets.library.stored import instrument_records
 from valuesassets.records.instruments import Instrument
-from valuesassets.records.plugins import object_of
+from valuesassets.records.plugins import call_of
 from valuesassets.records.study import Part, Study
 
 
@@ -35,7 +35,7 @@ def commands_of(instrument: str) -> ModuleType | None:
 def parts_of(instrument: str, study: Study) -> Iterable[Part]:
     """An instrument's parts in a study: what its module `parts` gives, else the study's languages."""
     record = record_of(instrument)
-    return object_of(record, record.parts)(study)
+    return call_of(record, record.parts, study)
 
 
 def instruments_of(study: Study) -> list[str]:

@@ -7,7 +7,7 @@ import dagster as dg
 
 from valuesassets import instruments
 from valuesassets.records.instruments import Instrument as InstrumentRecord
-from valuesassets.records.plugins import installed, object_of
+from valuesassets.records.plugins import call_of, installed
 from valuesassets.records.study import Cell, Part, Study, cells_of
 
 
@@ -28,8 +28,16 @@ class Instrument(InstrumentRecord):
         return f"{self.name}_{name}" if self.is_named_everywhere else name
 
     def assets(self, study: Study) -> list[dg.AssetsDefinition]:
-        """Its assets in a study; StudyError where the package of one of another package cannot be imported."""
-        return object_of(self, self.wiring)(study)
+        """Its assets in a study.
+
+        Raises:
+            StudyError: of an instrument of another package, which cannot be imported or fails.
+        """
+        return call_of(self, self.wiring, study)
+
+    def parts_of(self, study: Study) -> tuple[Part, ...]:
+        """Its parts in a study, in the order of tables and pages; errors as of `assets`."""
+        return tuple(call_of(self, self.parts, study))
 
     def part_of(self, study: Study, name: str) -> Part:
         """Its part with this name; KeyError where the study has no such part."""

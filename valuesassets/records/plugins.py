@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import Any
 
-from valuesassets.records.errors import StudyError
+from valuesassets.records.errors import StudyError, ValuesAssetsError
 from valuesassets.records.instruments import API, Instrument
 from valuesassets.records.places import STUDIES
 
@@ -78,8 +78,7 @@ def fault_of_record(record: object, name: str) -> str:
 
 def cannot_be_imported(place: str, package: str, error: BaseException) -> str:
     """The line about a module or an object of an installed package that Python cannot import."""
-    reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-    return f"{place} of {package} cannot be imported ({reason}); mend or uninstall the package"
+    return f"{place} of {package} cannot be imported ({_reason(error)}); mend or uninstall the package"
 
 
 def object_of(instrument: Instrument, place: str) -> Any:
@@ -98,6 +97,29 @@ def object_of(instrument: Instrument, place: str) -> Any:
         raise StudyError(f"instrument {instrument.name}: {module} of {package} has no {name}; mend it") from None
 
 
+def call_of(instrument: Instrument, place: str, study: object) -> Any:
+    """What the function that `module:name` names gives of a study.
+
+    Raises:
+        StudyError: of an instrument of another package, where it cannot be imported or fails.
+    """
+    function = object_of(instrument, place)
+    try:
+        return function(study)
+    except ValuesAssetsError:
+        raise
+    except Exception as error:
+        package = installed().packages.get(instrument.name)
+        if package is None:
+            raise
+        fault = f"{place} of {package} fails ({_reason(error)}); mend the package"
+        raise StudyError(f"instrument {instrument.name}: {fault}") from error
+
+
+def _reason(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
 def module_of(instrument: Instrument, module: str) -> ModuleType:
     """A module of the package of an instrument.
 
@@ -110,7 +132,7 @@ def module_of(instrument: Instrument, module: str) -> ModuleType:
         package = installed().packages.get(instrument.name)
         if package is None:
             raise
-        raise StudyError(f"instrument {instrument.name}: {cannot_be_imported(module, package, error)}") from None
+        raise StudyError(f"instrument {instrument.name}: {cannot_be_imported(module, package, error)}") from error
 
 
 def _package(entry: EntryPoint) -> str:

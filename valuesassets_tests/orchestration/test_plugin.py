@@ -50,6 +50,7 @@ def test_its_example_runs_to_its_report_and_finds_what_was_planted(tides):
     (sentence,) = re.findall(r"reference: says yes with probability (.*)\.$", done.stdout, re.MULTILINE)
     probability = {task: float(value) for value, task in re.findall(r"([\d.]+) in (\w+)", sentence)}
     assert probability == pytest.approx(PLANTED, abs=0.03)
+    assert "Does the instrument work? Yes" in done.stdout
     assert (folder.parent / "storage/tides_example/tides/report/report.html").is_file()
     assert done.stderr.count("tides") == 0  # no fault is told
 

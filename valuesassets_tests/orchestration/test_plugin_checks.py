@@ -43,6 +43,18 @@ FAULTS = {
     ),
     "no commands": ("commands.py", '{"prompts": prompts}', "{}", "COMMANDS has no command"),
     "a module that is not there": ("wiring.py", "import pandas", "import nothing_there", "cannot be imported"),
+    "a graph that fails": (
+        "wiring.py",
+        "GROUP, step=",
+        "GROUP, stop=",
+        "valuesassets_tides.wiring:tides_assets of valuesassets-tides 0.1.0 fails (",
+    ),
+    "parts that fail": (
+        "material/parts.py",
+        "read_questions()",
+        "read_question()",
+        "valuesassets_tides.material.parts",
+    ),
     "no table": ("../example.toml", "[tides]", "[worldvaluesbench]\nanswers = 'planted'\n[human]", "tides"),
 }
 

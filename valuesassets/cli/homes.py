@@ -27,6 +27,8 @@ from valuesassets.records.home import (
 from valuesassets.records.settings.kinds import STUDY_NAME
 from valuesassets.records.study import DEMO, load_study
 
+COMPLETING = "_VALUESASSETS_COMPLETE"
+"""Variable with which a shell asks what may stand in a command line; nothing is run then."""
 SCHEMA, QUESTIONS, README = "study.schema.json", "questions/eng.csv", "README.md"
 
 
@@ -36,11 +38,13 @@ def ready(is_written: bool = True) -> None:
 
 
 def named_study() -> str:
-    """The study of a command that names none: VALUESASSETS_STUDY, else the home's own."""
+    """The study of a command that names none: VALUESASSETS_STUDY, else the home's own; none while a shell completes."""
+    if COMPLETING in os.environ:
+        return ""
     study = os.environ.get("VALUESASSETS_STUDY") or own_study()
     if study is None:
         raise typer.BadParameter(
-            "none is named, and this folder is in no home with a study; name a study or its file, or make a home with "
+            "no study is named, and this folder is in no home with a study; name a study or its file, or make a home with "
             "`valuesassets init FOLDER`"
         )
     return str(study)

@@ -9,6 +9,7 @@ DEBIAN_PACKAGES = {
     "slurm": ("slurmctld", "slurm-wlm munge"),
     "accounting": ("slurmdbd", "slurmdbd slurm-wlm-mysql-plugin mariadb-server-core mariadb-client-core"),
     "ssh": ("sshd", "openssh-server openssh-client"),
+    "r": ("Rscript", "r-base-core r-cran-haven"),
 }
 """By mark: the program looked for, the Debian packages that bring it."""
 

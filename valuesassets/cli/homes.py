@@ -44,8 +44,8 @@ def named_study() -> str:
     study = os.environ.get("VALUESASSETS_STUDY") or own_study()
     if study is None:
         raise typer.BadParameter(
-            "no study is named, and this folder is in no home with a study; name a study or its file, or make a home with "
-            "`valuesassets init FOLDER`"
+            "no study is named, and this folder is in no home with a study; name a study or its file, or make a home "
+            "with `valuesassets init FOLDER`"
         )
     return str(study)
 

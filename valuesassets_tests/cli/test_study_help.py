@@ -44,8 +44,8 @@ def test_a_key_that_is_none_is_one_line_with_the_one_that_was_meant():
 
 def test_without_a_study_and_without_a_question_one_line_says_what_to_give():
     assert refuse("study", code=2) == (
-        "Invalid value: no study is named, and this folder is in no home with a study; name a study or its file, or make "
-        "a home with `valuesassets init FOLDER`; see `valuesassets study --help`"
+        "Invalid value: no study is named, and this folder is in no home with a study; name a study or its file, or "
+        "make a home with `valuesassets init FOLDER`; see `valuesassets study --help`"
     )
 
 

@@ -1,5 +1,6 @@
 """The documentation as a site: every page, every link, every anchor; MkDocs itself says what is broken."""
 
+import html
 import re
 import shutil
 import subprocess
@@ -40,6 +41,23 @@ def test_readme_decisions_tables_and_pictures_are_there(site):
     for page in ("review", "alignment"):
         assert "<table>" in (site / f"{page}.html").read_text(encoding="utf-8")
     assert "| an embedder" not in (site / "alignment.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_notebooks_are_pages_with_texts_code_and_the_file_itself(site):
+    notebooks = sorted((REPOSITORY / "docs" / "notebooks").glob("*.py"))
+    assert notebooks
+    for notebook in notebooks:
+        page = (site / "notebooks" / f"{notebook.stem}.html").read_text(encoding="utf-8")
+        script = notebook.read_text(encoding="utf-8")
+        title = re.findall(r"^# # (.+)$", script, re.MULTILINE)
+        assert [html.unescape(each) for each in re.findall(r"<h1[^>]*>(.*?)</h1>", page)] == title
+        headings = [html.unescape(re.sub("<.*?>", "", each)) for each in re.findall(r"<h2[^>]*>(.*?)</h2>", page)]
+        assert headings == re.findall(r"^# ## (.+)$", script, re.MULTILINE)
+        n_code = len(re.findall(r"^# %%(?! \[markdown\])", script, re.MULTILINE))
+        assert page.count('<code class="language-python">') == n_code
+        assert f'href="{notebook.name}"' in page
+        assert (site / "notebooks" / notebook.name).read_text(encoding="utf-8") == script
 
 
 @pytest.mark.slow

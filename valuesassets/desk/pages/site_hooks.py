@@ -35,6 +35,9 @@ def on_files(files, config):  # noqa: D103
         for link, target in moved.items():
             text = text.replace(link, target)
         files.append(File.generated(config, name, content=text))
+    for notebook in sorted(Path(config.docs_dir).glob("notebooks/*.py")):
+        page = notebook_page(notebook.read_text(encoding="utf-8"), notebook.name)
+        files.append(File.generated(config, f"notebooks/{notebook.stem}.md", content=page))
     return files
 
 
@@ -42,3 +45,29 @@ def on_page_markdown(markdown, page, config, files):  # noqa: D103
     for name in BESIDE_DOCS:
         markdown = markdown.replace(f"](../{name}", f"]({name}")
     return markdown
+
+
+def notebook_page(script: str, name: str) -> str:
+    """A notebook in jupytext's percent format as a page: its texts as they are, its code in fences.
+
+    >>> print(notebook_page("# %% [markdown]\\n# # Sums\\n\\n# %%\\nprint(1 + 1)\\n", "sums.py"))
+    # Sums
+    <BLANKLINE>
+    [This page is a notebook](sums.py): Jupyter opens it with jupytext.
+    <BLANKLINE>
+    ```python
+    print(1 + 1)
+    ```
+    """
+    _, *cells = re.split(r"^# %%", script, flags=re.MULTILINE)
+    title, *parts = [_cell_text(*cell.split("\n", 1)) for cell in cells]
+    heading, _, text = title.partition("\n\n")
+    link = f"[This page is a notebook]({name}): Jupyter opens it with jupytext."
+    return "\n\n".join(part for part in (heading, link, text, *parts) if part)
+
+
+def _cell_text(kind: str, content: str) -> str:
+    """A cell of a notebook in Markdown."""
+    if "[markdown]" in kind:
+        return re.sub(r"^# ?", "", content.strip(), flags=re.MULTILINE)
+    return f"```python\n{content.strip()}\n```"

@@ -2,6 +2,7 @@ import ast
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -186,3 +187,6 @@ def test_a_version_is_the_same_wherever_the_other_package_is_installed(tmp_path)
         with on_the_path(folder := write_plugin(tmp_path / place)):
             versions.append(tides_versions(load_study(str(folder / "example.toml"))))
     assert versions[0] == versions[1]
+    ours = code_versions.ROOT / "valuesassets" / "z.py"
+    theirs = [Path("/a/valuesassets_tides/a.py"), Path("/zz/valuesassets_tides/a.py")]
+    assert all(code_versions._order(ours) < code_versions._order(path) for path in theirs)

@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.cli.command_table import PROGRAM
 from valuesassets.cli.groups import table_typer
 from valuesassets.cli.home_option import HomeOption
+from valuesassets.cli.plugins import fault_lines, whole_program
 from valuesassets.records.errors import NO_MEMORY, ValuesAssetsError
 from valuesassets.records.terminal import is_utf8, terminal_text
 
 INTERRUPTED = 130
 """What typer gives back after Ctrl-C."""
 
-app = table_typer(PROGRAM, "", no_args_is_help=True, pretty_exceptions_enable=False)
+app = table_typer(whole_program(), "", no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 @app.callback()
@@ -32,6 +32,8 @@ def _options(
 def main(program: typer.Typer | None = None, name: str = "valuesassets") -> None:
     """Run a command: exit 0; 2 for wrong usage; 130 when interrupted; 1 for anything else; one line on stderr."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files go as they do on Ctrl-C
+    for line in fault_lines():  # all other commands go on
+        print(one_line(line), file=sys.stderr)
     try:
         for each in sys.argv:
             each.encode()  # an argument that is not UTF-8 is an error before anything is made

@@ -7,7 +7,7 @@ from valuesassets.cli.groups import Entry, Group
 SURVEY = {
     "template": Entry(
         "valuesassets.cli.questionnaires:template",
-        "Write a file to fill in: a table of questions for `extract`, or the words around questions in a language.",
+        "Write a file to fill in: a table of questions, the words around questions, or the package of an instrument.",
     ),
     "extract": Entry(
         "valuesassets.cli.questionnaires:extract",

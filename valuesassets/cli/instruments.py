@@ -2,35 +2,43 @@
 
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from valuesassets import instruments
-from valuesassets.library.stored import INSTRUMENTS
-from valuesassets.records.study import Part, Study, language_parts
+from valuesassets.library.stored import instrument_records
+from valuesassets.records.instruments import Instrument
+from valuesassets.records.plugins import call_of
+from valuesassets.records.study import Part, Study
 
-NAMES = INSTRUMENTS
+
+def names() -> tuple[str, ...]:
+    """The instruments of this package and of others, by name."""
+    return tuple(instrument_records())
 
 
 def attribute_of(instrument: str, name: str, default: Any = None) -> Any:
     """A constant of an instrument's package."""
-    return getattr(import_module(f"{instruments.__name__}.{instrument}"), name, default)
+    return getattr(import_module(record_of(instrument).package), name, default)
+
+
+def record_of(instrument: str) -> Instrument:
+    """The record of an instrument."""
+    return instrument_records()[instrument]
 
 
 def commands_of(instrument: str) -> ModuleType | None:
     """The module of an instrument's commands; None where it has none."""
-    module = f"valuesassets.cli.{instrument}"
-    return import_module(module) if find_spec(module) else None
+    module = record_of(instrument).commands
+    return import_module(module) if module else None
 
 
 def parts_of(instrument: str, study: Study) -> Iterable[Part]:
     """An instrument's parts in a study: what its module `parts` gives, else the study's languages."""
-    module = f"{instruments.__name__}.{instrument}.material.parts"
-    return import_module(module).parts(study) if find_spec(module) else language_parts(study)
+    record = record_of(instrument)
+    return call_of(record, record.parts, study)
 
 
 def instruments_of(study: Study) -> list[str]:
     """The instruments that a study runs: those whose tables it has."""
     tables = study.instrument_tables()
-    return [name for name in NAMES if attribute_of(name, "TABLE", name) in tables]
+    return [name for name, record in instrument_records().items() if record.study_key in tables]

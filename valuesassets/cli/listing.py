@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from valuesassets.cli.command_table import group_name
-from valuesassets.cli.instruments import NAMES, attribute_of
+from valuesassets.cli.command_table import INSTRUMENTS, group_name
+from valuesassets.cli.instruments import names, record_of
 from valuesassets.library.stored import described_tables, stored_studies
 from valuesassets.records.places import STUDIES, bundled_names, storage_root
+from valuesassets.records.plugins import installed
 from valuesassets.records.terminal import terminal_text
 
 Kind = Literal["studies", "instruments", "models", "tasks", "languages", "tables"]
@@ -65,11 +66,19 @@ def _study_file(name: str) -> dict[str, Any]:
 
 def _instruments() -> Iterator[Entry]:
     demos = [name for name in bundled_names(".", ".toml") if name.startswith("demo_")]
-    for name in NAMES:
-        table = attribute_of(name, "TABLE", name)
-        about = (import_module(f"valuesassets.instruments.{name}").__doc__ or "").partition(";")[0].rstrip(".")
+    for name in names():
+        record = record_of(name)
+        table = record.study_key
+        about = record.about or (import_module(record.package).__doc__ or "").partition(";")[0].rstrip(".")
         demo = next((study for study in demos if table in _study_file(study)), None)
-        yield {"name": name, "about": about, "table": table, "commands": group_name(name), "demo": demo}
+        group = group_name(name) if name in INSTRUMENTS or record.commands else None
+        package = {"package": installed().packages[name]} if name in installed().packages else {}
+        yield {"name": name, "about": about, "table": table, "commands": group, "demo": demo} | package
+
+
+def _instrument_words(instrument: Entry) -> str:
+    example = f"valuesassets run {instrument['demo']}" if instrument["demo"] else f"of {instrument['package']}"
+    return f"{instrument['about']} ({example})"
 
 
 def _models() -> Iterator[Entry]:
@@ -117,7 +126,7 @@ def _table_words(table: Entry) -> str:
 
 LISTS: dict[str, tuple[Callable[[], Iterator[Entry]], Callable[[Entry], str]]] = {
     "studies": (_studies, _study_words),
-    "instruments": (_instruments, lambda each: f"{each['about']} (valuesassets run {each['demo']})"),
+    "instruments": (_instruments, _instrument_words),
     "models": (_models, _model_words),
     "tasks": (_tasks, lambda each: each["about"]),
     "languages": (_languages, _language_words),

@@ -48,12 +48,26 @@ if TYPE_CHECKING:
 
 def template(
     kind: Annotated[
-        Literal["questions", "lexicon"],
-        typer.Argument(help="A table of questions, or a lexicon: the words around questions in a language."),
+        Literal["questions", "lexicon", "instrument"],
+        typer.Argument(
+            help="A table of questions, a lexicon (the words around questions in a language), or the package of an "
+            "instrument of your own."
+        ),
     ],
-    output: Annotated[Path, typer.Argument(help="File to write: CSV, or TOML for a lexicon.")],
+    output: Annotated[
+        Path,
+        typer.Argument(
+            help="File to write: CSV, or TOML for a lexicon; of an instrument a new folder, which has its name."
+        ),
+    ],
 ) -> None:
-    """Write a file to fill in: a table of questions for `extract`, or the words around questions in a language."""
+    """Write a file to fill in: a table of questions, the words around questions, or the package of an instrument."""
+    if kind == "instrument":
+        from valuesassets.cli.instrument_template import write_instrument
+
+        write_instrument(output)
+        print(f"{output}: the package of an instrument; README.md in it says how to go on")
+        return
     from valuesassets.instruments.survey.material.forms.question_tables import TEMPLATE
 
     if output.exists():

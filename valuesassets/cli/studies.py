@@ -15,7 +15,7 @@ from valuesassets.cli.completion import offer_assets, offer_keys
 from valuesassets.cli.extras import extras_of, require
 from valuesassets.cli.homes import OwnStudy, named_study, ready
 from valuesassets.cli.inputs import MaybeStudyName, open_study, require_folder_place
-from valuesassets.cli.instruments import NAMES, attribute_of, commands_of, instruments_of, parts_of
+from valuesassets.cli.instruments import attribute_of, commands_of, instruments_of, names, parts_of
 from valuesassets.cli.study_help import explain_key, print_schema
 from valuesassets.cli.systems import require_posix
 from valuesassets.desk.history import copy_old_history, dagster_folder
@@ -163,7 +163,7 @@ def run(
     environment = _environment(study, name)
     options = [*(["--only", *only] if only else []), *(["--force"] if force else [])]
     status = subprocess.run([*_graph(name), *options], env=environment, check=False).returncode
-    for instrument in NAMES:
+    for instrument in names():
         folder = storage_root() / study.name / instrument
         if folder.is_dir():
             print_end(folder)

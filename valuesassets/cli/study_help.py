@@ -1,13 +1,14 @@
 """What `study --schema` and `study --explain` print: the keys of a study file, for editors and for people."""
 
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import fill
 
 from valuesassets.records.errors import InputError
-from valuesassets.records.study import Study
+from valuesassets.records.study import Study, installed_kind
 from valuesassets.records.study_schema import Key, close_keys, find_key, study_keys, study_schema
 
 WIDTH = 100
@@ -17,12 +18,16 @@ STALE = Path(__file__).with_name("what_goes_stale.txt")
 
 def print_schema() -> None:
     """Print the JSON Schema of a study file."""
-    print(json.dumps(study_schema(), ensure_ascii=False, indent=1))
+    print(json.dumps(study_schema(installed_kind(_tell)), ensure_ascii=False, indent=1))
+
+
+def _tell(fault: str) -> None:
+    print(fault, file=sys.stderr)
 
 
 def explain_key(name: str) -> None:
     """Print what a key of a study file is; InputError where there is none."""
-    keys = study_keys()
+    keys = study_keys(installed_kind(_tell))
     key = find_key(name, keys)
     if key is None:
         raise InputError(_no_such_key(name, keys))

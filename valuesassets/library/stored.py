@@ -2,17 +2,17 @@
 
 # pyright: strict, reportMissingTypeStubs=false
 
-import pkgutil
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from valuesassets import instruments
 from valuesassets.records.errors import StorageError
 from valuesassets.records.files import no_such_name
+from valuesassets.records.instruments import Instrument
 from valuesassets.records.places import NO_STUDIES, storage_root
+from valuesassets.records.plugins import installed, module_of
 from valuesassets.records.study import Study, load_study
 
 if TYPE_CHECKING:
@@ -20,8 +20,14 @@ if TYPE_CHECKING:
 
     from valuesassets.reporting.stored_tables import StoredTable
 
-INSTRUMENTS = tuple(each.name for each in pkgutil.iter_modules(instruments.__path__))
-"""Every instrument has a folder of its name in a study's storage."""
+
+def instrument_records() -> dict[str, Instrument]:
+    """The instruments of this package by name, then those of other packages that can be used.
+
+    Every instrument has a folder of its name in a study's storage.
+    """
+    ours = {each.name: each for each in sorted(instruments.INSTRUMENTS, key=lambda each: each.name)}
+    return ours | dict(installed().instruments)
 
 
 def read_table(study: str | Study, name: str, storage: Path | None = None) -> "pd.DataFrame":
@@ -76,10 +82,10 @@ def stored_studies(storage: Path | None = None) -> list[Path]:
 
 def stored_instruments(folder: Path) -> list[str]:
     """The instruments that a study's folder has files of, by name; tables that only they have are then declared."""
-    names = [name for name in INSTRUMENTS if (folder / name).is_dir()]
-    for name in names:
-        import_module(f"{instruments.__name__}.{name}.tables")
-    return names
+    records = [each for name, each in instrument_records().items() if (folder / name).is_dir()]
+    for each in records:
+        module_of(each, f"{each.package}.tables")
+    return [each.name for each in records]
 
 
 def _tables_of(folder: Path) -> "Iterator[tuple[str, StoredTable]]":

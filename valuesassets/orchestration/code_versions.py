@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from valuesassets.records.study import Study
 
 PACKAGE = "valuesassets"
 ROOT = Path(__file__).resolve().parent.parent.parent
-IMPORT = re.compile(rf"^[ \t]*((?:from|import) {PACKAGE}\b[^(\n]*(?:\([^)]*\))?)", re.MULTILINE)
-"""A statement that imports modules of this package; with parentheses it may span lines."""
+IMPORT = r"^[ \t]*((?:(?:from|import) (?:{packages})\b|from \.)[^(\n]*(?:\([^)]*\))?)"
+"""A statement that imports modules of some packages; with parentheses it may span lines."""
+OWN_FILES = ("data/**/*", "**/*.jinja", "**/*.js")
+"""Files other than Python that code of another package's instrument may read, in its package."""
 BUNDLED = ("studies/lexicons/*", "studies/facts/*", "studies/questionnaires/*.pdf")
 """Bundled data outside the instruments' folders."""
 WORDS = {f"{PACKAGE}.records.{name}" for name in ("columns", "tables")}
@@ -33,13 +36,23 @@ FACTS_OF_A_FAMILY = {"kind", "model_type", "model_id", "adapter", "plants"}
 """Keys of a family that tables and figures show; how its models run is part of the data version of weights."""
 
 
-def code_version(modules: Sequence[str], study: Study, reads: Iterable[str], wiring: str = "", data: str = "") -> str:
+def code_version(
+    modules: Sequence[str],
+    study: Study,
+    reads: Iterable[str],
+    wiring: str = "",
+    data: str = "",
+    package: str = PACKAGE,
+    wired_in: str = "",
+) -> str:
     """Version of an asset derived by these modules in `study`: 16 hexadecimal digits.
 
     Args:
         reads: tables and keys of the study file that the derivation reads; changes of others make nothing stale.
         wiring: source of the function that calls the modules.
         data: the instrument whose bundled data the derivation may read; empty for none.
+        package: the package of the instrument; imports in it are followed too.
+        wired_in: the module of the wiring.
     """
     settings = study.model_dump(mode="json", exclude=WHERE_IT_RUNS)
     trained = {name: family for name, family in settings["families"].items() if family["kind"] == "reference"}
@@ -47,8 +60,8 @@ def code_version(modules: Sequence[str], study: Study, reads: Iterable[str], wir
     read_settings = {name: every[name] for name in sorted(reads) if name in every or name not in Study.model_fields}
     digest = hashlib.sha256(sha256_json(read_settings).encode())
     digest.update(wiring.encode())
-    sources = sorted(set().union(*(reachable(module, wiring) for module in modules)))
-    for path in sources + (_bundled_data(data) if data else []):
+    sources = sorted(set().union(*(reachable(module, wiring, package, wired_in) for module in modules)), key=_order)
+    for path in sources + ([*_bundled_data(data), *_data_of(package)] if data else []):
         digest.update(_content(path))
     return digest.hexdigest()[:16]
 
@@ -77,8 +90,11 @@ def entries_of(study: Study, tables: Iterable[str]) -> dict[str, dict[str, str]]
 @cache
 def homes(package_name: str, noun: str) -> list[str]:
     """The module that derives an asset: the one with its name in the instrument's package, or else a shared one."""
-    folder = ROOT.joinpath(*package_name.split("."))
-    own_files = sorted(path.relative_to(ROOT).with_suffix("") for path in folder.glob(f"**/{noun}.py"))
+    own_files = sorted(
+        path.relative_to(root).with_suffix("")
+        for root in _roots(package_name)
+        for path in root.joinpath(*package_name.split(".")).glob(f"**/{noun}.py")
+    )
     shared = (f"{PACKAGE}.{layer}.{noun}" for layer in SHARED_HOMES)
     modules = [*(".".join(path.parts) for path in own_files), *(name for name in shared if _source(name))]
     return [next(iter(modules), f"{package_name}.{noun}")]
@@ -108,21 +124,33 @@ def _stamp(path: Path) -> str:
     return sha256_json({path.name: [stat.st_size, stat.st_mtime_ns]})
 
 
-def reachable(module: str, wiring: str = "") -> set[Path]:
-    """Source files of a module, and of all modules of this package that it or the wiring imports, also indirectly;
-    ModuleNotFoundError where there is no such module, so that the version would never change."""
+def reachable(module: str, wiring: str = "", package: str = PACKAGE, wired_in: str = "") -> set[Path]:
+    """Source files of a module, and of all modules that it or the wiring imports, also indirectly; of this package, and
+    of the one with an instrument's package; ModuleNotFoundError where there is no such module, so that the version
+    would never change."""
     if _source(module) is None:
         raise ModuleNotFoundError(f"{module}: no such module; an asset is derived by the file of its name")
+    packages = tuple(dict.fromkeys((PACKAGE, package.partition(".")[0])))
     sources: dict[str, Path] = {}
-    pending = [module, *_imports(wiring)]
+    pending = [module, *_imports(wiring, packages, wired_in.rpartition(".")[0])]
     while pending:
         name = pending.pop()
         path = _source(name)
         if name in sources or name in WORDS or path is None:
             continue
         sources[name] = path
-        pending += _imports(_content(path).decode())
+        pending += _imports(_content(path).decode(), packages, _package_of(name, path))
     return set(sources.values())
+
+
+def _package_of(module: str, path: Path) -> str:
+    """The package in which the relative imports of a module count."""
+    return module if path.name == "__init__.py" else module.rpartition(".")[0]
+
+
+def _order(path: Path) -> tuple[bool, Path]:
+    """The order of sources, which is the same wherever packages are installed."""
+    return not path.is_relative_to(ROOT / PACKAGE), path
 
 
 def _content(path: Path) -> bytes:
@@ -138,9 +166,30 @@ def _content_of(path: Path, size: int, modified: int) -> bytes:
 
 @cache
 def _source(module: str) -> Path | None:
-    """The file of a module of this package, without importing its parent packages as `find_spec` would."""
-    path = ROOT.joinpath(*module.split("."))
-    return next((file for file in (path / "__init__.py", path.with_name(f"{path.name}.py")) if file.is_file()), None)
+    """The file of a module of this or an instrument's package, without importing its parents as `find_spec` would."""
+    paths = (root.joinpath(*module.split(".")) for root in _roots(module))
+    files = (file for path in paths for file in (path / "__init__.py", path.with_name(f"{path.name}.py")))
+    return next((file for file in files if file.is_file()), None)
+
+
+@cache
+def _roots(module: str) -> tuple[Path, ...]:
+    """The folders in which the topmost package of a module stands; none where it is not installed."""
+    topmost = module.partition(".")[0]
+    if (ROOT / topmost).is_dir():
+        return (ROOT,)
+    spec = find_spec(topmost)
+    return tuple(Path(place).parent for place in (spec and spec.submodule_search_locations) or ())
+
+
+@cache
+def _data_of(package: str) -> list[Path]:
+    """Files other than Python that code of another package's instrument may read; none for one of this package."""
+    if package.partition(".")[0] == PACKAGE:
+        return []
+    folders = [root.joinpath(*package.split(".")) for root in _roots(package)]
+    paths = {path for folder in folders for pattern in OWN_FILES for path in folder.glob(pattern)}
+    return sorted(path for path in paths if path.is_file())
 
 
 @cache
@@ -152,15 +201,25 @@ def _bundled_data(instrument: str) -> list[Path]:
 
 
 @cache
-def _imports(source: str) -> tuple[str, ...]:
-    """Modules of this package that a source text imports, at its top or inside its functions.
+def _imports(source: str, packages: tuple[str, ...] = (PACKAGE,), here: str = "") -> tuple[str, ...]:
+    """Modules of some packages that a source text imports, at its top or inside its functions.
 
     Only import statements are parsed, since parsing whole files would take a second in every process with the graph.
+
+    Args:
+        here: the package in which relative imports count; they are left out where it is none of the packages.
     """
     modules = []
-    for node in ast.parse("\n".join(IMPORT.findall(source))).body:
+    for node in ast.parse("\n".join(_import_of(packages).findall(source))).body:
         if isinstance(node, ast.ImportFrom):
-            modules += [f"{node.module}", *(f"{node.module}.{alias.name}" for alias in node.names)]
+            module = resolve_name("." * node.level + (node.module or ""), here) if node.level else f"{node.module}"
+            modules += [module, *(f"{module}.{alias.name}" for alias in node.names)]
         elif isinstance(node, ast.Import):
-            modules += [alias.name for alias in node.names if alias.name.startswith(PACKAGE)]
-    return tuple(modules)
+            modules += [alias.name for alias in node.names]
+    return tuple(name for name in modules if name.partition(".")[0] in packages)
+
+
+@cache
+def _import_of(packages: tuple[str, ...]) -> re.Pattern[str]:
+    """A statement that imports modules of some packages."""
+    return re.compile(IMPORT.format(packages="|".join(map(re.escape, packages))), re.MULTILINE)

@@ -1,8 +1,11 @@
 """`Study`: all settings of a study, read from one TOML file; and `Part` and `Cell`, the units of a grid."""
 
+import difflib
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -12,6 +15,7 @@ from valuesassets.records.errors import StudyError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import no_such_file, read_toml
 from valuesassets.records.places import NO_STUDIES, STUDIES, bundled_names
+from valuesassets.records.plugins import installed, object_of
 from valuesassets.records.settings.cells import Family, Language
 from valuesassets.records.settings.cultural_robustness import CulturalRobustness
 from valuesassets.records.settings.human import HumanData
@@ -44,11 +48,15 @@ EARLIER_NAMES = {
 }
 """Earlier names of bundled studies, which are accepted for one release, and the names of today."""
 
+ALIKE = 0.75
+"""How alike a misspelt table and the one that is meant are, from 0 to 1."""
+
 
 class Study(Record):
     """One study: languages, model families, rules of measurement, and a table for each instrument that it runs.
 
-    An instrument adds one field here, `<key>: <InstrumentTable> | None = None`.
+    An instrument adds one field here, `<key>: <InstrumentTable> | None = None`; one of another package gets its field
+    from `study_kind`.
     """
 
     name: Annotated[str, pydantic.Field(pattern=STUDY_NAME)]
@@ -330,15 +338,85 @@ def stored_study(study: Study, storage: Path) -> Study:
     return study
 
 
-def parse_study(content: dict[str, Any], source: str, folder: Path | None = None, kind: type[Study] = Study) -> Study:
+def parse_study(
+    content: dict[str, Any], source: str, folder: Path | None = None, kind: type[Study] | None = None
+) -> Study:
     """A study from the content of its file.
 
     Args:
         folder: the folder that paths are relative to; None leaves paths as they are and does not look for the files.
-        kind: `Study`, or a subclass with tables of further instruments.
+        kind: a subclass of `Study` with tables of further instruments; by default that of the installed instruments
+            whose tables are in the content.
 
     Raises:
         StudyError: the content is faulty; names source, key and reason of the first three faults.
     """
+    try:
+        chosen = kind or _kind_of(content)
+    except StudyError as fault:
+        raise StudyError(f"{source}: {fault}") from None
     keys = [key for part in records_below(Record) for key in part.model_fields]
-    return validated(kind, content, StudyError, source, keys, {"folder": folder} if folder else None)
+    return validated(chosen, content, StudyError, source, keys, {"folder": folder} if folder else None)
+
+
+def study_of_json(text: str) -> Study:
+    """A study from what `model_dump_json` wrote of it, with the tables of instruments of other packages."""
+    return _kind_of(json.loads(text)).model_validate_json(text)
+
+
+def _kind_of(content: dict[str, Any]) -> type[Study]:
+    """`Study` with the tables that other packages' instruments have in a study file.
+
+    Raises:
+        StudyError: a table belongs to no installed instrument, or to one that cannot be used.
+    """
+    further = [key for key in content if key not in Study.model_fields and isinstance(content[key], dict)]
+    if not further:
+        return Study
+    unusable = next((key for key in further if key in installed().faults), None)
+    if unusable is not None:
+        raise StudyError(f"[{unusable}]: its {installed().faults[unusable]}")
+    unknown = [key for key in further if key not in installed().instruments]
+    if len(unknown) == 1 and not _close_tables(unknown[0]):  # several are told with the other faults of the file
+        raise StudyError(f"[{unknown[0]}]: no installed instrument has this table; install its package, or remove it")
+    return study_kind(tuple(key for key in further if key in installed().instruments))
+
+
+def _close_tables(key: str) -> list[str]:
+    """The tables of a study file that may be meant by a key that is none."""
+    return difflib.get_close_matches(key, [*Study.model_fields, *installed().instruments], cutoff=ALIKE)
+
+
+@cache
+def study_kind(names: tuple[str, ...]) -> type[Study]:
+    """`Study` with a field for the table of each of these installed instruments of other packages.
+
+    Raises:
+        StudyError: a package cannot be imported, or its table is no `InstrumentTable`.
+    """
+    if not names:
+        return Study
+    fields: Any = {name: (_table_of(name) | None, None) for name in names}
+    return pydantic.create_model("Study", __base__=Study, __doc__=Study.__doc__, **fields)
+
+
+def installed_kind(tell: Callable[[str], object]) -> type[Study]:
+    """`Study` with the tables of all installed instruments of other packages; one that cannot be used is told of."""
+    usable = []
+    for name in installed().instruments:
+        try:
+            _table_of(name)
+        except StudyError as fault:
+            tell(str(fault))
+        else:
+            usable.append(name)
+    return study_kind(tuple(usable))
+
+
+def _table_of(name: str) -> type[InstrumentTable]:
+    """The record of the table of an installed instrument of another package."""
+    instrument = installed().instruments[name]
+    table = object_of(instrument, instrument.settings)
+    if not (isinstance(table, type) and issubclass(table, InstrumentTable)):
+        raise StudyError(f"instrument {name}: {instrument.settings} is no InstrumentTable; mend the package")
+    return table

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
-from valuesassets.records.settings.kinds import PATTERNS, Record, records_below
+from valuesassets.records.settings.kinds import PATTERNS, Record
 from valuesassets.records.study import Study
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -54,7 +54,7 @@ def study_schema(study: type[Study] = Study) -> dict[str, Any]:
         study: `Study`, or a subclass with tables of further instruments.
     """
     schema = study.model_json_schema()
-    below = {record.__name__: record for record in records_below(Record)}
+    below = records_in(study)
     tables = schema.pop("$defs")
     described = {name: _described(table, below[name]) for name, table in tables.items()}
     return {"$schema": DIALECT, **_described(schema, study), "title": "A study of valuesassets", "$defs": described}
@@ -112,7 +112,7 @@ def _keys_below(place: str, record: type[Record]) -> Iterator[Key]:
     """The keys of a record, each table followed by its own."""
     schema, words = record.model_json_schema(), key_descriptions(record)
     for key, entry in schema["properties"].items():
-        here, inner = f"{place}.{key}".lstrip("."), record_in(entry)
+        here, inner = f"{place}.{key}".lstrip("."), record_in(entry, record)
         is_needed, is_named = key in schema.get("required", ()), "patternProperties" in entry
         if inner is None:
             yield Key(here, type_in_words(entry), default_in_words(entry), is_needed, words[key])
@@ -125,10 +125,36 @@ def _keys_below(place: str, record: type[Record]) -> Iterator[Key]:
         yield from _keys_below(f"{here}.{NAME}" if is_named else here, inner)
 
 
-def record_in(entry: dict[str, Any]) -> type[Record] | None:
-    """The record that a key holds, on its own, in an array or in a table of names; None for plain values."""
+def record_in(entry: dict[str, Any], record: type[Record]) -> type[Record] | None:
+    """The record that a key holds, on its own, in an array or in a table of names; None for plain values.
+
+    Args:
+        record: the record that has the key.
+    """
     match = re.search(r"#/\$defs/(\w+)", json.dumps(entry))
-    return next(kind for kind in records_below(Record) if kind.__name__ == match[1]) if match else None
+    return records_in(record)[match[1]] if match else None
+
+
+@cache
+def records_in(record: type[Record]) -> dict[str, type[Record]]:
+    """The records that a record holds, also indirectly, by their names in its schema: with their modules, where two
+    packages have one of the same name."""
+    kinds, pending = dict[type[Record], None](), [record]
+    while pending:
+        for field in pending.pop().model_fields.values():
+            inner = [kind for kind in _classes_in(field.annotation) if kind not in kinds and issubclass(kind, Record)]
+            kinds |= dict.fromkeys(inner)
+            pending += inner
+    with_modules = {f"{kind.__module__}.{kind.__qualname__}".replace(".", "__"): kind for kind in kinds}
+    return {kind.__name__: kind for kind in kinds} | with_modules
+
+
+def _classes_in(annotation: Any) -> Iterator[type]:
+    """The classes in the type of a key."""
+    if isinstance(annotation, type) and not get_args(annotation):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _classes_in(part)
 
 
 @cache
@@ -140,13 +166,17 @@ def key_descriptions(record: type[Record]) -> dict[str, str]:
             for key, text in _texts_below_keys(kind):
                 descriptions[kind.model_fields[key].alias or key] = " ".join(text.split())
     for key, entry in record.model_json_schema()["properties"].items():
-        if key not in descriptions and (inner := record_in(entry)):
+        if key not in descriptions and (inner := record_in(entry, record)):
             descriptions[key] = summary_of(inner)
     return descriptions
 
 
 def _texts_below_keys(record: type[Record]) -> Iterator[tuple[str, str]]:
-    for lines in pairwise(ast.iter_child_nodes(ast.parse(inspect.getsource(record)).body[0])):
+    try:
+        source = inspect.getsource(record)
+    except OSError:  # a record that was made of another one has no source of its own
+        return
+    for lines in pairwise(ast.iter_child_nodes(ast.parse(source).body[0])):
         match lines:
             case ast.AnnAssign(target=ast.Name(key)), ast.Expr(ast.Constant(str(text))) if key in record.model_fields:
                 yield key, text

@@ -6,13 +6,13 @@ loads without them.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import pandas as pd
 
 from valuesassets.records.frames import records, rows_where
+from valuesassets.records.instruments import named
 from valuesassets.records.settings.measuring import USUAL, Inference, Thresholds
 
 if TYPE_CHECKING:
@@ -197,16 +197,6 @@ class Home:
     def drawing(self, name: str, *tables: str, **more: Any) -> Drawing:
         """A figure that `draw_<name>` in `report/pictures.py` draws."""
         return Drawing(name, tables, draw=f"{self.package}.report.pictures:draw_{name}", **more)
-
-
-def named(place: str) -> Any:
-    """The object that `module:name` names.
-
-    >>> named("valuesassets.reporting.analyses:ASSETS_OF")["people"]
-    ('human_distributions',)
-    """
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
 
 
 def derived(analysis: Analysis, offered: Mapping[str, Callable[[], Any]]) -> dict[str, pd.DataFrame]:

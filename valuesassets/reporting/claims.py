@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from valuesassets.records.frames import column, records, rows, rows_where
-from valuesassets.reporting.analyses import QUESTIONS, named
+from valuesassets.records.instruments import named
+from valuesassets.reporting.analyses import QUESTIONS
 from valuesassets.reporting.interval_words import spelled
 from valuesassets.reporting.methods import capital, counted, each_in, listed, planted_families, share_of, some_of, was
 from valuesassets.reporting.option_orders import is_without_evidence

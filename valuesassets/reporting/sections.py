@@ -11,7 +11,8 @@ from valuesassets.figures.p_valid_heatmap import draw_p_valid_by_language, draw_
 from valuesassets.figures.position_bias import draw_position_bias_dist
 from valuesassets.measure.sampling_error import allowed_mean
 from valuesassets.records.frames import column, rows, rows_where
-from valuesassets.reporting.analyses import Drawing, figures, named
+from valuesassets.records.instruments import named
+from valuesassets.reporting.analyses import Drawing, figures
 from valuesassets.reporting.methods import each_in
 from valuesassets.reporting.parts import Refused, Section, is_absent
 from valuesassets.reporting.run import Run

@@ -8,7 +8,7 @@ from typer.main import get_command
 from valuesassets.cli.app import app
 from valuesassets.cli.command_table import GONE, GROUPS, INSTRUMENTS, PROGRAM
 from valuesassets.cli.groups import Entry, Group, function_at
-from valuesassets.cli.instruments import NAMES
+from valuesassets.cli.instruments import names
 from valuesassets_tests.cli.commands import run, succeed
 
 GROUPED = {name: group for name, group in PROGRAM.items() if isinstance(group, Group) and not group.hidden}
@@ -23,7 +23,7 @@ def test_a_commands_line_is_the_first_paragraph_of_its_docstring(name):
 
 
 def test_the_table_has_every_instrument_and_a_group_for_each():
-    assert tuple(INSTRUMENTS) == NAMES
+    assert tuple(INSTRUMENTS) == names()
     assert [group.entries for group in GROUPS.values()] == [*INSTRUMENTS.values()]
 
 

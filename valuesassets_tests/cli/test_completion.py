@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from valuesassets.cli.instruments import NAMES
+from valuesassets.cli.instruments import names
 from valuesassets.records.lexicon import bundled_lexicons
 from valuesassets.records.places import bundled_names
 from valuesassets_tests.cli.commands import run
@@ -45,7 +45,7 @@ def offered(line):
         ("valuesassets psych-tasks check people.jsonl --task ", TASKS),
         ("valuesassets psych-tasks read --task ca", ["care"]),
         ("valuesassets ls t", ["tasks", "tables"]),
-        ("valuesassets run demo_survey --only ", [f"{name}/" for name in sorted({*NAMES, "models"})]),
+        ("valuesassets run demo_survey --only ", [f"{name}/" for name in sorted({*names(), "models"})]),
         ("valuesassets run demo_survey --only survey/sig", ["survey/signal"]),
         ("valuesassets study --explain human.so", ["human.source"]),
     ],

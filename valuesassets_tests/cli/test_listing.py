@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from valuesassets.cli.instruments import NAMES
+from valuesassets.cli.instruments import names
 from valuesassets.cli.listing import LISTS
 from valuesassets.records.lexicon import bundled_lexicons
 from valuesassets.records.places import bundled_names
@@ -29,7 +29,7 @@ def test_bundled_studies_are_listed_with_their_titles():
 
 def test_each_instrument_is_listed_with_a_study_that_runs_it():
     instruments = listed("instruments")
-    assert [each["name"] for each in instruments] == [*NAMES]
+    assert [each["name"] for each in instruments] == [*names()]
     for each in instruments:
         assert each["table"] in load_study(each["demo"]).instrument_tables()
         assert succeed(each["commands"], "--help")

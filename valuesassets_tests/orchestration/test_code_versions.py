@@ -2,6 +2,7 @@ import ast
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +11,11 @@ from valuesassets.orchestration.assets import declaring
 from valuesassets.orchestration.assets.survey.material import survey_assets
 from valuesassets.orchestration.assets.survey.stamps import questionnaire_stamps
 from valuesassets.orchestration.code_versions import code_version, human_stamp, reachable
+from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.records.settings.human import HumanData, HumanFile
 from valuesassets.records.study import load_study
 from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.plugin import on_the_path, write_plugin
 
 STUDY = load_study("demo_survey")
 TRIALS = "valuesassets.instruments.survey.trials.trials"
@@ -68,7 +71,7 @@ sys.exit("torch" in sys.modules or "valuesassets.node" in sys.modules)"""
 def test_a_version_covers_what_the_wiring_calls(asset, monkeypatch):
     covered = {}
 
-    def noting(modules, study, reads, wiring="", data=""):
+    def noting(modules, study, reads, wiring="", data="", package="", wired_in=""):
         name = next(found[1] for line in wiring.splitlines() if (found := re.match(r"\s*def (\w+)\(", line)))
         name = modules[0].rpartition(".")[2] if name == "make" else name
         covered[name] = {path.name for module in modules for path in reachable(module, wiring)}
@@ -95,7 +98,7 @@ def test_a_version_changes_with_what_it_reads_of_the_study_wiring_source_and_bun
     original = next(path for path in files if path.name == "questions.py")
     changed = tmp_path / "questions.py"
     changed.write_text(original.read_text() + "# changed\n")
-    monkeypatch.setattr(code_versions, "reachable", lambda module, wiring: (files - {original}) | {changed})
+    monkeypatch.setattr(code_versions, "reachable", lambda module, *_: (files - {original}) | {changed})
     assert before != version()
     monkeypatch.undo()
     monkeypatch.setattr(code_versions, "_bundled_data", lambda instrument: data[1:])
@@ -137,3 +140,53 @@ def test_a_replaced_file_of_respondents_makes_another_stamp(tmp_path):
     path.write_bytes(b"another")
     assert before != human_stamp(study)
     assert human_stamp(STUDY) == ""
+
+
+def tides_versions(study):
+    """The code versions of the assets of an instrument of another package, by noun."""
+    (instrument,) = instruments_of(study)
+    return {asset.key.path[-1]: asset.code_versions_by_key[asset.key] for asset in instrument.assets(study)}
+
+
+def stale_after(study, path, old, new):
+    """The assets of that instrument whose versions a change of a file changes."""
+    before, text = tides_versions(study), path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return {noun for noun, version in tides_versions(study).items() if version != before[noun]}
+
+
+def test_a_version_of_another_packages_instrument_follows_its_own_package_and_its_data(tmp_path):
+    with on_the_path(folder := write_plugin(tmp_path)):
+        study, package = load_study(str(folder / "example.toml")), folder / "valuesassets_tides"
+        every, helper = {*tides_versions(study)}, package / "measures" / "means.py"
+        assert stale_after(study, helper, ".mean()", ".median()") == {"leanings", "report"}
+        leanings = package / "measures" / "leanings.py"
+        relative = ("from valuesassets_tides.measures.means", "from .means")
+        assert stale_after(study, leanings, *relative) == {"leanings", "report"}
+        assert stale_after(study, helper, ".median()", ".mean()") == {"leanings", "report"}
+        prompts = package / "trials" / "trials.py"
+        assert {"trials", "calibration"} <= stale_after(study, prompts, '"Answer"', '"Reply"') <= every - {"readings"}
+        data = package / "data" / "questions.csv"
+        assert stale_after(study, data, ",0.8", ",0.7") == every - {"readings"}
+        assert stale_after(study, package / "commands.py", "Print what", "Print all that") == set()
+
+
+def test_a_table_of_another_packages_instrument_makes_its_own_prompts_and_page_stale(tmp_path):
+    with on_the_path(folder := write_plugin(tmp_path)):
+        example = folder / "example.toml"
+        before = tides_versions(load_study(str(example)))
+        example.write_text(example.read_text().replace("[tides]", '[tides]\ntasks = ["habits"]'))
+        after = tides_versions(load_study(str(example)))
+        assert {noun for noun, version in after.items() if version != before[noun]} == {"trials", "report"}
+
+
+def test_a_version_is_the_same_wherever_the_other_package_is_installed(tmp_path):
+    versions = []
+    for place in ("a", "z"):
+        with on_the_path(folder := write_plugin(tmp_path / place)):
+            versions.append(tides_versions(load_study(str(folder / "example.toml"))))
+    assert versions[0] == versions[1]
+    ours = code_versions.ROOT / "valuesassets" / "z.py"
+    theirs = [Path("/a/valuesassets_tides/a.py"), Path("/zz/valuesassets_tides/a.py")]
+    assert all(code_versions._order(ours) < code_versions._order(path) for path in theirs)

@@ -32,7 +32,7 @@ def study_reference(study: type[Study] = Study) -> str:
         parts += [f"## {title}\n\n{_summary(record)}\n", "| key | type | left out | what it is |\n|---|---|---|---|"]
         schema, words = record.model_json_schema(), key_descriptions(record)
         for key, entry in schema["properties"].items():
-            if record_in(entry) is None:
+            if record_in(entry, record) is None:
                 default = "**needed**" if key in schema.get("required", ()) else default_in_words(entry)
                 kind, text = type_in_words(entry).replace("<", "&lt;"), words[key].replace("|", "\\|")
                 parts.append(f"| `{key}` | {kind} | {default} | {text} |")
@@ -45,7 +45,7 @@ def _tables(place: str, record: type[Record], is_array: bool = False) -> Iterato
     heading = f"`[[{place}]]`" if is_array else f"`[{place}]`"
     yield heading if place else "At the top", record
     for key, entry in record.model_json_schema()["properties"].items():
-        if inner := record_in(entry):
+        if inner := record_in(entry, record):
             below = f"{place}.{key}".lstrip(".") + (".<name>" if "patternProperties" in entry else "")
             yield from _tables(below, inner, "items" in entry)
 

@@ -8,6 +8,7 @@ class Toy(InstrumentTable):
     """Which tasks there are, and the language of each."""
 
     tasks: dict[str, str]
+    """The language of each task, by the task's name."""
 
 
 class ToyStudy(Study):

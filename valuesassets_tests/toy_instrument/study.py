@@ -31,5 +31,5 @@ def toy_study(
 
 
 if __name__ == "__main__":
-    instruments.INSTRUMENTS, study_command.Study = BOTH, ToyStudy
+    instruments.INSTRUMENTS, study_command.study_of_json = BOTH, ToyStudy.model_validate_json
     sys.exit(study_command.main(build_definitions))

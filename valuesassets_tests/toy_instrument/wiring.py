@@ -20,11 +20,11 @@ from valuesassets_tests.toy_instrument.settings import ToyStudy
 PACKAGE = "valuesassets_tests.toy_instrument"
 TOY = Instrument(
     "toy",
-    settings="toy",
+    settings=f"{PACKAGE}.settings:Toy",
     wiring=f"{PACKAGE}.wiring:toy_assets",
     part="task",
     parts=f"{PACKAGE}.material.parts:parts",
-    home=PACKAGE,
+    package=PACKAGE,
     checks=("every_span_is_read",),
 )
 

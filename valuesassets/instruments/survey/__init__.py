@@ -1,7 +1,5 @@
 """The values survey: from questionnaires to the cultural map; one file per asset noun."""
 
-TABLE = "questionnaires"  # its table of the study file
-
 PROMPT_GROUPS = ("questionnaires",)
 """The groups of assets that write its prompts; `valuesassets run STUDY --only GROUP` makes them."""
 

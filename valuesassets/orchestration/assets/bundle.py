@@ -20,7 +20,7 @@ def bundle_asset(study: Study, instrument: Instrument) -> dg.AssetsDefinition:
         instrument,
         GROUP,
         docs="take_it_away",
-        reads=what_a_report_reads(instrument),
+        reads=what_a_report_reads(study, instrument),
         entries=("families", "languages"),
         deps=[instrument.key("report")],
         kinds={"file", "zip"},

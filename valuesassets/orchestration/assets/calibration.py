@@ -25,12 +25,12 @@ from valuesassets.orchestration.partitions import cell_key, cell_of, cell_partit
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_file, sha256_json
+from valuesassets.records.instruments import named
 from valuesassets.records.jobs import SampleCell, SampleJob, ScoreJob
 from valuesassets.records.parquet import read_readings, read_table, trial_rows, write_table
 from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import SAMPLED_ANSWERS, TRIALS
 from valuesassets.records.trials import Trial, main_trials
-from valuesassets.reporting.analyses import named
 
 
 @dataclass(frozen=True)

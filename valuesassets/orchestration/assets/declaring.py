@@ -16,7 +16,7 @@ from valuesassets.dagster_internals.tags import MADE_OF
 from valuesassets.desk.inputs import NO_CELL
 from valuesassets.desk.staleness import ENTRIES, entries_of_partition, tags_of_entries
 from valuesassets.orchestration.checks import Sentence
-from valuesassets.orchestration.code_versions import code_version, entries_of, homes
+from valuesassets.orchestration.code_versions import PACKAGE, code_version, entries_of, homes
 from valuesassets.orchestration.first_look.shown import SUMMARY, Line, Picture, docs_of, first_look, link_to
 from valuesassets.orchestration.following.automation import STEP, Step, condition_of
 from valuesassets.orchestration.instruments import Instrument
@@ -114,11 +114,12 @@ def declare(
 
     def declared(function: Callable[..., Any]) -> dg.AssetsDefinition:
         name = function.__name__
-        key, tables, page = instrument.key(name), sorted({"name", *reads}), docs or instrument.name
+        key, tables, page = instrument.key(name), sorted({"name", *reads}), _page(instrument, docs)
         hashes = entries_of(study, entries) | ({"files": dict(files)} if files else {})
         chosen = {**_by_io_manager(name, options.get("io_manager_key", "")), **options}
         source, data = inspect.getsource(function) + wiring, "" if name in NODE_ONLY else instrument.name
-        version = code_version(_modules(instrument, name, modules), study, tables, source, data)
+        derived, package = _modules(instrument, name, modules), instrument.package
+        version = code_version(derived, study, tables, source, data, package, function.__module__)
         tags = {"asks_models": "yes"} if name in NODE_JOBS else {}
         recorded = {READS: sorted({*tables, *entries})} | ({ENTRIES: hashes} if hashes else {})
         return dg.asset(
@@ -135,6 +136,14 @@ def declare(
         )(_failing_clearly(function, study, hashes, line, picture, is_frame="dagster_type" in chosen))
 
     return declared
+
+
+def _page(instrument: Instrument, docs: str) -> str:
+    """The page of the documentation that describes an asset, or its address: by default the instrument's own."""
+    if docs and docs != instrument.package.rpartition(".")[2]:
+        return docs
+    is_ours = instrument.package.startswith(f"{PACKAGE}.")
+    return instrument.docs or (instrument.name if is_ours else "plugins")
 
 
 def _by_io_manager(name: str, io_manager: str) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from valuesassets.orchestration.record_checks import checks_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_json
+from valuesassets.records.instruments import named
 from valuesassets.records.jobs import GenerateCell, GenerateJob, ScoreCell, ScoreJob
 from valuesassets.records.parquet import (
     read_readings,
@@ -52,7 +53,6 @@ from valuesassets.records.parquet import (
 from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import READINGS, TRIALS
 from valuesassets.records.trials import Trial
-from valuesassets.reporting.analyses import named
 
 
 def grid_assets(study: Study, instrument: Instrument, directional: str = "") -> list[dg.AssetsDefinition]:

@@ -106,7 +106,7 @@ def report_asset(
         wiring=repr(analyses),
         deps=[instrument.key(name) for name in (*deps, instrument.asks)],
         io_manager_key="html",
-        **({"reads": what_a_report_reads(instrument), "entries": ("families", "languages")} | options),
+        **({"reads": what_a_report_reads(study, instrument), "entries": ("families", "languages")} | options),
     )(report)
 
 
@@ -131,10 +131,10 @@ def _refused_or(value: Any) -> Any:
     return Refused(str(value["refused"]["reason"].iloc[0])) if is_refused else value
 
 
-def what_a_report_reads(instrument: Instrument) -> tuple[str, ...]:
+def what_a_report_reads(study: Study, instrument: Instrument) -> tuple[str, ...]:
     """Tables and keys of the study file that make the report of one instrument stale."""
-    others = {*Study.instrument_keys()} - {instrument.settings}
-    return tuple({*Study.model_fields} - {"name", "owners", "languages", "families", "slurm"} - others)
+    others = {*study.instrument_keys()} - {instrument.study_key}
+    return tuple({*type(study).model_fields} - {"name", "owners", "languages", "families", "slurm"} - others)
 
 
 def _human_files(study: Study) -> list[dict[str, str]]:

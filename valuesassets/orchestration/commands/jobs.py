@@ -13,8 +13,8 @@ from valuesassets.orchestration.grid.probe_grid import probe_grid_job
 from valuesassets.orchestration.instruments import SURVEY, Instrument
 from valuesassets.orchestration.partitions import cell_partitions
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.instruments import named
 from valuesassets.records.study import Study
-from valuesassets.reporting.analyses import named
 
 WHAT_FAILS = """\
 Parts that fail are listed at the end of the run with their reasons. All other parts are made, and launching the job

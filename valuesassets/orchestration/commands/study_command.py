@@ -32,7 +32,7 @@ from valuesassets.orchestration.grid.on_slurm import grid_scripts
 from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.records.errors import StorageError, StudyError, ValuesAssetsError
 from valuesassets.records.garbage import collect_seldom
-from valuesassets.records.study import Study, load_study, stored_study
+from valuesassets.records.study import Study, load_study, stored_study, study_of_json
 from valuesassets.records.terminal import terminal_text
 
 INTERRUPTED = 130
@@ -53,7 +53,7 @@ def main(build_definitions: Callable[[Study, Path], dg.Definitions]) -> int:
     is_part = arguments.part_of is not None
     try:
         study = (
-            Study.model_validate_json(sys.stdin.readline())
+            study_of_json(sys.stdin.readline())
             if is_part
             else stored_study(load_study(arguments.study), arguments.storage)
         )

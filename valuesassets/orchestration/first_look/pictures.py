@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from valuesassets.records.instruments import named
 from valuesassets.records.study import Study
-from valuesassets.reporting.analyses import named
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -73,5 +73,5 @@ def link_to(storage: Storage, path: Path) -> dg.MetadataValue:
 
 
 def docs_of(page: str) -> dg.UrlMetadataValue:
-    """A link to a page of the documentation."""
-    return dg.MetadataValue.url(docs_link(page))
+    """A link to a page of the documentation; a page of an instrument of another package has its own address."""
+    return dg.MetadataValue.url(page if "://" in page else docs_link(page))

@@ -6,6 +6,7 @@ from pathlib import Path
 from valuesassets.orchestration.instruments import Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage
+from valuesassets.records.instruments import named
 from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.parquet import (
     read_answers,
@@ -20,7 +21,6 @@ from valuesassets.records.settings.draws import Draws
 from valuesassets.records.study import Cell, Study
 from valuesassets.records.tables import READINGS, TRIALS
 from valuesassets.records.trials import Reading, Trial
-from valuesassets.reporting.analyses import named
 
 DRAWN_TEXTS = "drawn_texts"
 """The folder of an instrument with the texts that its drawn cells are read from."""

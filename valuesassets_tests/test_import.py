@@ -28,7 +28,7 @@ import valuesassets, slurm_runner
 after = state()
 print([name for name in before if before[name] != after[name]])
 packages = {name.partition(".")[0] for name in set(sys.modules) - modules}
-print(sorted(packages - {"valuesassets", "slurm_runner"}))
+print(sorted(packages - {"valuesassets", "slurm_runner"} - sys.stdlib_module_names))
 """
 
 

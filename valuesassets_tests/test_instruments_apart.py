@@ -18,7 +18,9 @@ NAME = re.compile(rf"(?<![\w-])({'|'.join(each.name for each in INSTRUMENTS)})(/
 QUESTION = re.compile(r"\bv\d+\b")
 A_COLUMN = "the survey and wave that a respondent took part in, not the instrument"
 NAMED = {
-    "cli/instruments.py": "names that groups of commands had before, which are accepted for one release",
+    "cli/command_table.py": "the commands of all instruments, in a table that help reads without importing any of them",
+    "cli/completion.py": "the folder of bundled psych tasks, which a shell completes",
+    "cli/listing.py": "the folder of bundled psych tasks, which `ls tasks` lists",
     "cli/questionnaires.py": "the key `survey` of [questionnaires], not the instrument",
     "cli/shift.py": "the command of one of its analyses, which reads its files",
     "people/survey_file.py": A_COLUMN,

@@ -71,7 +71,8 @@ CASES = [
     bad(
         "an argument that is missing",
         nothing,
-        "Missing argument 'STUDY'; see `valuesassets study --help`",
+        "Invalid value: no study is named, and this folder is in no home with a study; name a study or its file, or "
+        "make a home with `valuesassets init FOLDER`; see `valuesassets study --help`",
         "study",
         code=2,
     ),

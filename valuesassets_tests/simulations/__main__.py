@@ -1,6 +1,7 @@
 """`python -m valuesassets_tests.simulations estimators` and `... claims`: what `make simulations` runs."""
 
-from valuesassets.cli.app import main, plain_typer
+from valuesassets.cli.app import main
+from valuesassets.cli.groups import plain_typer
 from valuesassets_tests.simulations.claims import claims
 from valuesassets_tests.simulations.estimators import estimators
 

@@ -1,4 +1,7 @@
-"""Tables in spreadsheets (XLSX): the rows of the first sheet by column, as stored; formulas are not computed."""
+"""Tables in spreadsheets (XLSX): the rows of the first sheet by column, as stored; formulas have their saved values.
+
+A library reads other workbooks. This reader names the cell of what a broken or odd file holds, which no library does.
+"""
 
 import io
 import os
@@ -28,10 +31,20 @@ def read_sheet(
     """The rows of a spreadsheet's first sheet, which has to have these columns; blank rows are left out.
 
     Raises:
-        error: the file is missing or no spreadsheet; it holds a formula or merged cells; a column is missing or
-            stands twice; there is no row, or more than `most_rows`. Names file and cell.
+        error: the file is missing or no spreadsheet; it holds merged cells, or a formula without a value; a column is
+            missing or stands twice; there is no row, or more than `most_rows`. Names file and cell.
     """
-    cells = _cells(path, error, most_rows)
+    return rows_of_cells(_cells(path, error, most_rows), path, columns, error)
+
+
+def rows_of_cells(
+    cells: dict[int, dict[str, str]], path: Path, columns: Sequence[str], error: type[InputError] = InputError
+) -> list[Row]:
+    """The rows below a header, of the texts of cells by row and column.
+
+    Raises:
+        error: a column is missing or stands twice, or there is no row.
+    """
     (number, header), *body = sorted(cells.items()) or [(1, {})]
     names = {column: text.strip().lower() for column, text in header.items() if text.strip()}
     expected = f"a sheet with columns {', '.join(columns)}"
@@ -90,8 +103,8 @@ def _fault(element: ElementTree.Element, shared: Sequence[str], cells: dict[int,
         return f"a cell stands at {place!r}, where no sheet has one; save it anew as XLSX or CSV"
     if column in cells.get(row, {}):
         return f"cell {place} stands there twice; save it anew as XLSX or CSV"
-    if element.find(f"{MAIN}f") is not None:
-        return f"cell {place} holds a formula; put its value in its place"
+    if element.find(f"{MAIN}f") is not None and element.find(f"{MAIN}v") is None:
+        return f"cell {place} holds a formula without its value; open the file in a spreadsheet program and save it"
     index = element.findtext(f"{MAIN}v") if element.get("t") == "s" else None
     if index is not None and (not re.fullmatch("[0-9]{1,9}", index) or int(index) >= len(shared)):
         return f"cell {place} is to have text {index[:20]!r} of {len(shared)}; save the table anew as XLSX or CSV"

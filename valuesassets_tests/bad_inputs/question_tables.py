@@ -57,7 +57,7 @@ CASES = [
     bad(
         "a spreadsheet with a formula",
         spreadsheet(formula="D5"),
-        "form.xlsx: cell D5 holds a formula; put its value in its place",
+        "form.xlsx: cell D5 holds a formula without its value; open the file in a spreadsheet program and save it",
         "form.xlsx",
     ),
     bad(

@@ -1,4 +1,4 @@
-"""Reads tables of questions (CSV, TSV, XLSX): one row for each question or item of a list.
+"""Reads tables of questions (CSV, TSV, XLSX, XLS, ODS): one row for each question or item of a list.
 
 The columns are `id`, `text`, `item` and `options`; `section`, `response_type`, `order` and `answer_cue` are optional.
 Answers are separated by `|`, each as `1 = very important`, or numbered from 1 if none has a code.
@@ -27,7 +27,7 @@ from valuesassets.records.text_tables import Row, read_rows
 from valuesassets.records.xlsx_tables import read_sheet
 
 COLUMNS = ("id", "text", "item", "options")
-ENDINGS = (".csv", ".tsv", ".xlsx")
+ENDINGS = (".csv", ".tsv", ".xlsx", ".xls", ".ods")
 MOST_ROWS = 1000  # of a questionnaire; files of answers have more
 OPTION = re.compile(r"(?:([-+\u2212\u2013]?\d{1,4}(?:[.,]\d*)?)\s*=\s*)?(.*)", re.DOTALL)
 BETWEEN = ("...", "…")  # in place of an option: all points between its neighbours, without words
@@ -50,8 +50,13 @@ def read_question_table(path: Path) -> list[Question]:
         QuestionError: no such table, too many rows, a missing id or text, a repeated id, or answers that cannot be read
             or are in no order; names file and row.
     """
-    if path.suffix.lower() == ".xlsx":
+    ending = path.suffix.lower()
+    if ending == ".xlsx":
         rows = read_sheet(path, COLUMNS, QuestionError, most_rows=MOST_ROWS)
+    elif ending in (".xls", ".ods"):
+        from valuesassets.instruments.survey.material.forms.exchange.workbooks import read_first_sheet
+
+        rows = read_first_sheet(path, COLUMNS, MOST_ROWS)
     else:
         rows = read_rows(path, COLUMNS, QuestionError, delimiters=",;\t", most_rows=MOST_ROWS)
     first: dict[str, int] = {}

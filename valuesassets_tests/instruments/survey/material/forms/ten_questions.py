@@ -89,12 +89,15 @@ def _wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
-def write_xlsx(path: Path, table: Sequence[Sequence[str]], merged: str = "", formula: str = "") -> Path:
+def write_xlsx(
+    path: Path, table: Sequence[Sequence[str]], merged: str = "", formula: str = "", has_values: bool = False
+) -> Path:
     """A spreadsheet as offices write them: texts shared by cells, numbers as such.
 
     Args:
         merged: a range of cells that are one, such as `B2:B3`.
         formula: a cell that holds a formula.
+        has_values: whether its value was saved with it, as spreadsheet programs do.
     """
     space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -105,7 +108,8 @@ def write_xlsx(path: Path, table: Sequence[Sequence[str]], merged: str = "", for
         for column, field in zip("ABCDEFGH", row, strict=False):
             place = f"{column}{number}"
             if place == formula:
-                cells += f'<c r="{place}"><f>A1</f><v>1</v></c>'
+                value = f"<v>{escape(field)}</v>" if has_values else ""
+                cells += f'<c r="{place}" t="str"><f>A1</f>{value}</c>'
             elif field.isdigit():
                 cells += f'<c r="{place}"><v>{field}</v></c>'
             elif field:
@@ -124,4 +128,25 @@ def write_xlsx(path: Path, table: Sequence[Sequence[str]], merged: str = "", for
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in parts.items():
             archive.writestr(name, content)
+    return path
+
+
+def write_ods(path: Path, table: Sequence[Sequence[str]]) -> Path:
+    """A spreadsheet of OpenDocument."""
+    names = {"office": "office:1.0", "table": "table:1.0", "text": "text:1.0"}
+    spaces = " ".join(f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{name}"' for key, name in names.items())
+    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
+    lines = ("".join(cell.format(escape(field)) for field in row) for row in table)
+    body = "".join(f"<table:table-row>{line}</table:table-row>" for line in lines)
+    sheet = f'<office:spreadsheet><table:table table:name="questions">{body}</table:table></office:spreadsheet>'
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", kind)
+        entry = f'<file-entry full-path="/" media-type="{kind}"/>'
+        archive.writestr("META-INF/manifest.xml", f"<manifest>{entry}</manifest>")
+        archive.writestr(
+            "content.xml",
+            f'<office:document-content {spaces} office:version="1.2"><office:body>{sheet}</office:body>'
+            "</office:document-content>",
+        )
     return path

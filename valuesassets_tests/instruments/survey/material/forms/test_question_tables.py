@@ -10,7 +10,13 @@ from valuesassets.instruments.survey.material.forms.imported_questions import re
 from valuesassets.instruments.survey.material.forms.question_tables import TEMPLATE, read_question_table
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.questions import require_sound
-from valuesassets_tests.instruments.survey.material.forms.ten_questions import HEADER, QUESTIONS, rows, write_xlsx
+from valuesassets_tests.instruments.survey.material.forms.ten_questions import (
+    HEADER,
+    QUESTIONS,
+    rows,
+    write_ods,
+    write_xlsx,
+)
 
 
 def text_of(table, delimiter=","):
@@ -30,6 +36,8 @@ WAYS = {
     "semicolons.csv": lambda path: written(path, text_of(rows(), ";")),
     "ten.tsv": lambda path: written(path, text_of(rows(), "\t")),
     "ten.xlsx": lambda path: write_xlsx(path, rows()),
+    "formula.xlsx": lambda path: write_xlsx(path, rows(), formula="C4", has_values=True),
+    "ten.ods": lambda path: write_ods(path, rows()),
 }
 
 
@@ -117,7 +125,7 @@ SPREADSHEETS = {
     ),
     "formula": (
         lambda path: write_xlsx(path, rows(), formula="C4"),
-        "cell C4 holds a formula; put its value in its place",
+        "cell C4 holds a formula without its value; open the file in a spreadsheet program and save it",
     ),
     "column": (
         lambda path: write_xlsx(path, [row[:3] for row in rows()]),

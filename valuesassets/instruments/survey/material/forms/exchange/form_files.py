@@ -40,7 +40,7 @@ class ReadForm:
 def is_exchange_form(path: Path) -> bool:
     """Whether a file is a form that another program keeps."""
     ending = path.suffix.lower()
-    return ending in READERS and (ending != ".xlsx" or is_xlsform(path))
+    return ending in READERS and (READERS[ending] is not read_xlsform or is_xlsform(path))
 
 
 def read_exchange_form(path: Path, language: str | None = None, form_language: str | None = None) -> ReadForm:

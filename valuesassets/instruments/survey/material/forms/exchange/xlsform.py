@@ -3,11 +3,10 @@
 Source: xlsform.org. Formulas have the values that were saved with them.
 """
 
-import contextlib
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,8 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import (
 )
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
 from valuesassets.instruments.survey.material.forms.exchange.plain_text import plain_text, why_quoting, without_marks
-from valuesassets.instruments.survey.material.forms.exchange.safe_files import require_small_archive
+from valuesassets.instruments.survey.material.forms.exchange.workbooks import cell_text, one_line, open_workbook
 from valuesassets.records.errors import QuestionError
-from valuesassets.records.files import kind_of_file, no_such_file
 
 Row = dict[str, str]
 
@@ -67,7 +65,7 @@ class _State:
 def is_xlsform(path: Path) -> bool:
     """Whether a workbook has the sheet `survey` of an XLSForm."""
     try:
-        return any(name.strip().casefold() == "survey" for name in _workbook(path).sheet_names)
+        return any(name.strip().casefold() == "survey" for name in open_workbook(path).sheet_names)
     except QuestionError:
         return False
 
@@ -79,11 +77,11 @@ def read_xlsform(path: Path, wanted: WantedLanguage) -> FormContent:
         QuestionError: no XLSForm, a list without choices, a name that stands twice in its group, or the form lacks the
             language that is named.
     """
-    book = _workbook(path)
+    book = open_workbook(path)
     sheets = {name.strip().casefold(): name for name in book.sheet_names}
     if "survey" not in sheets:
         raise QuestionError(f"{path}: no sheet survey, an XLSForm was expected; save other tables as XLSX or CSV")
-    with _one_line(path):
+    with one_line(path):
         tables = {key: _rows(book.get_sheet_by_name(sheets[key]).to_python()) for key in sheets if key in SHEETS}
     survey, settings = tables["survey"], next(iter(tables.get("settings", [])), (2, {}))[1]
     language = _language(survey, settings, path, wanted)
@@ -96,62 +94,17 @@ def read_xlsform(path: Path, wanted: WantedLanguage) -> FormContent:
     return content
 
 
-def _workbook(path: Path) -> Any:
-    import python_calamine
-
-    if not path.is_file():
-        raise QuestionError(no_such_file(path))
-    if kind_of_file_or_none(path) == "a ZIP archive or an Office document":
-        require_small_archive(path, "a spreadsheet")
-    with _one_line(path):
-        return python_calamine.load_workbook(path)
-
-
-@contextlib.contextmanager
-def _one_line(path: Path) -> Iterator[None]:
-    """A block in which the library reads a workbook; its faults are one line.
-
-    The library stops at some broken files with an exception that is no `Exception` (`PanicException` of PyO3).
-    """
-    import python_calamine
-
-    try:
-        yield
-    except (python_calamine.CalamineError, OSError, ValueError) as fault:
-        raise QuestionError(f"{path}: is no spreadsheet ({str(fault)[:80]}); save it anew as XLSX") from None
-    except BaseException as fault:
-        if type(fault).__name__ != "PanicException":
-            raise
-        raise QuestionError(f"{path}: is a damaged spreadsheet; save it anew as XLSX") from None
-
-
-def kind_of_file_or_none(path: Path) -> str | None:
-    """The kind of a file by its first bytes; None where it cannot be read."""
-    try:
-        return kind_of_file(path)
-    except OSError:
-        return None
-
-
 def _rows(cells: Sequence[Sequence[Any]]) -> list[tuple[int, Row]]:
     """The rows below the header of a sheet with their numbers, by column; blank ones are left out."""
     if not cells:
         return []
-    header = [_header(_cell(cell)) for cell in cells[0]]
+    header = [_header(cell_text(cell)) for cell in cells[0]]
     rows = []
     for number, line in enumerate(cells[1:], 2):
-        fields = {name: text for name, cell in zip(header, line, strict=False) if name and (text := _cell(cell))}
+        fields = {name: text for name, cell in zip(header, line, strict=False) if name and (text := cell_text(cell))}
         if fields:
             rows.append((number, fields))
     return rows
-
-
-def _cell(cell: Any) -> str:
-    if isinstance(cell, bool):
-        return str(cell).lower()
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell).strip()
 
 
 def _header(written: str) -> str:

@@ -41,6 +41,7 @@ FIRST = (
 LATER = "graph"
 """The last of these: it shares the study that the first group begins with, and would wait for it."""
 
+os.environ.pop("VALUESASSETS_STUDY", None)  # which `make` sets for the UI: tests name the study that they want
 REST_MARK = re.compile(rf"\bmark\.({'|'.join((SLOW, *NEEDY))})\b")
 """Of a test that `make test` leaves to `make rest`, where it is named."""
 

@@ -16,7 +16,7 @@ import pytest
 from jupyter_client.manager import AsyncKernelManager
 
 import valuesassets as va
-from valuesassets.library.stored import INSTRUMENTS
+from valuesassets.instruments import INSTRUMENTS
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.reporting.made_storage import write_storage
 from valuesassets_tests.tiny_models import byte_level, write_model
@@ -136,7 +136,7 @@ def test_the_notebooks_use_every_public_name():
 
 
 def test_every_instrument_has_a_notebook_in_the_percent_format():
-    assert {path.stem for path in NOTEBOOKS} == set(INSTRUMENTS)
+    assert {path.stem for path in NOTEBOOKS} == {each.name for each in INSTRUMENTS}
     for path in NOTEBOOKS:
         text = path.read_text("utf-8")
         assert "format_name: percent" in text

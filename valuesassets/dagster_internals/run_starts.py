@@ -6,7 +6,7 @@ from multiprocessing.context import BaseContext
 OF_AN_INSTANCE = (
     "dagster._core.storage.root",
     "dagster._core.storage.sqlite_storage",
-    "valuesassets.dagster_internals.captured_logs",
+    "dagster._core.storage.local_compute_log_manager",
     "upath.implementations.local",
 )
 """What every process imports that opens a Dagster instance."""

@@ -4,7 +4,7 @@ from valuesassets.orchestration.instruments import SURVEY, Instrument
 from valuesassets.orchestration.partitions import cell_key
 from valuesassets.orchestration.resources import Storage, partition_path
 
-TASKS = Instrument("tasks", "tasks", wiring="", part="task")
+TASKS = Instrument("tasks", "tasks", package="", wiring="", part="task")
 
 
 def test_two_instruments_with_assets_of_one_name_share_no_job_file_no_log_and_no_claim(tmp_path):

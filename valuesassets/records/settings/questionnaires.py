@@ -51,9 +51,9 @@ class Questionnaires(InstrumentTable):
     second_extractor: Extractor | None = None
     """Extractor to compare with the first; if left out, `layout` where there is a PDF and another extractor."""
     extractions: StudyPath | None = None
-    """Folder of files to import: extractions (`<code>.json`), tables of questions (`<code>.csv`, `.tsv`, `.xlsx`, `.xls`, `.ods`),
-    or forms of Qualtrics (`.qsf`), LimeSurvey (`.lss`), ODK (`.xlsx`, `.xls`, `.ods`), DDI-Codebook (`.xml`) and Word
-    (`.docx`)."""
+    """Folder of files to import: extractions (`<code>.json`), tables of questions (`<code>.csv`, `.tsv`, `.xlsx`,
+    `.xls`, `.ods`), or forms of Qualtrics (`.qsf`), LimeSurvey (`.lss`), ODK (`.xlsx`, `.xls`, `.ods`), DDI-Codebook
+    (`.xml`) and Word (`.docx`)."""
     gemini: GeminiSettings = GeminiSettings()
     embedder: ModelPlace | None = None
     """Hub id or folder of a sentence-transformers model, whose similarity of texts helps to align languages."""

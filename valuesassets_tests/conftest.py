@@ -31,6 +31,7 @@ from valuesassets_tests.orchestration.small_study import (
     write_small_robustness,
     write_small_worldwise,
 )
+from valuesassets_tests.time_limit import TimeLimit
 
 FIRST = (
     *("browser", "slurm", "valuesassets_tests/test_mutations.py", "browser, psych tasks", "forms"),
@@ -59,6 +60,7 @@ if (
 def pytest_configure(config: pytest.Config) -> None:
     """Have the node jobs of all tests begin as forks; where lines are counted, each imports what it runs."""
     config.pluginmanager.register(Costs())
+    config.pluginmanager.register(TimeLimit())
     if "COVERAGE_PROCESS_CONFIG" not in os.environ and (server := start_fork_server()):
         config.add_cleanup(server.communicate)
 

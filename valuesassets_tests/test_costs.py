@@ -1,15 +1,11 @@
 """What a file of tests may cost, and what is said where it costs more."""
 
 import json
-import os
-import subprocess
-import sys
-import textwrap
 
 import pytest
 
 from valuesassets_tests import costs
-from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.made_tests import run_made_tests
 
 SHARED = """
     import time
@@ -61,31 +57,8 @@ def test_a_doctest_has_the_budget_of_all(monkeypatch):
 
 @pytest.mark.slow
 def test_what_is_made_once_for_several_files_is_none_of_theirs(tmp_path):
-    (tmp_path / "test_shared.py").write_text(textwrap.dedent(SHARED), encoding="utf-8")
-    (tmp_path / "conftest.py").write_text(
-        "from valuesassets_tests.costs import Costs\n\n\ndef pytest_configure(config):\n"
-        "    config.pluginmanager.register(Costs())\n",
-        encoding="utf-8",
-    )
-    environment = os.environ | {
-        "VALUESASSETS_STORAGE": str(tmp_path),
-        "PYTHONPATH": str(REPOSITORY),
-        costs.PART: "suite",
-    }
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-n",
-        "1",
-        "--basetemp",
-        str(tmp_path / "temporary"),
-    ]
-    environment.pop("PYTEST_XDIST_WORKER", None)
-    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    environment = {"VALUESASSETS_STORAGE": str(tmp_path), costs.PART: "suite"}
+    assert run_made_tests(tmp_path, SHARED, "costs.Costs", "-n", "1", **environment).returncode == 0
     times = json.loads((tmp_path / "evidence" / "test_times.json").read_text(encoding="utf-8"))
     (file,) = times["files"]
     assert times["tests"] == 2

@@ -1,0 +1,37 @@
+"""A file of tests made for a test of pytest's plugins, run by a pytest of its own."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+from valuesassets_tests.needs import REPOSITORY
+
+CONFTEST = """
+    from valuesassets_tests.{module} import {plugin}
+
+
+    def pytest_configure(config):
+        config.pluginmanager.register({plugin}())
+"""
+
+
+def run_made_tests(
+    folder: Path, tests: str, plugin: str, *options: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Write the tests into a folder and run them with a plugin, given as `module.Class` of this package."""
+    module, _, name = plugin.rpartition(".")
+    (folder / "test_made.py").write_text(textwrap.dedent(tests), encoding="utf-8")
+    conftest = textwrap.dedent(CONFTEST).format(module=module, plugin=name)
+    (folder / "conftest.py").write_text(conftest, encoding="utf-8")
+    variables = {name: value for name, value in os.environ.items() if name != "PYTEST_XDIST_WORKER"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={folder / 'temporary'}"]
+    return subprocess.run(
+        [*command, *options],
+        cwd=folder,
+        env=variables | {"PYTHONPATH": str(REPOSITORY)} | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )

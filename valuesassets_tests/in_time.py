@@ -1,9 +1,9 @@
 """`python -m valuesassets_tests.in_time`: what CI runs, `make check` beside `make test`, then what that leaves out.
 
 Machines differ by a factor of two, and what takes too long counts for nothing. How long `make test` took says how long
-the rest will take here; where it would end after the limit it is left out, and the last line says so. What waits on the
-disk or on a cluster does not follow that guess: no test begins after the limit either, and those left out are counted. A
-part or a test that was left out has not passed.
+the rest will take here; where it would end after the limit it is left out, and the last line says so. Waiting for disks
+and clusters does not follow that guess: no test begins after the limit either, and those left out are counted. What was
+left out has not passed.
 """
 
 import os

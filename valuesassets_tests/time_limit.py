@@ -2,11 +2,13 @@
 
 A run that CI ends by force prints no summary: each failure is printed when it happens, and each test that took minutes
 with the time at which it ended. After the time in `VALUESASSETS_TESTS_UNTIL` (seconds since 1970) tests are skipped and
-counted, so that a slow machine still says what the others came to. A test that was skipped has not passed.
+counted, so that a slow machine still says what the others came to. A test that was skipped has not passed. The end says
+what the machine's cores did meanwhile: some machines are slow since they wait for a disk or share their host.
 """
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +17,36 @@ UNTIL = "VALUESASSETS_TESTS_UNTIL"
 REASON = "there was no time left for it"
 LONG = 60
 """Seconds from which a test is printed when it ends."""
+CORES = Path("/proc/stat")
+STATES = ("user", "nice", "system", "idle", "waiting for disks", "interrupts", "interrupts", "given to other machines")
+"""What Linux counts of its cores since it started, in this order (Source: proc_stat(5))."""
+
+
+def core_times() -> list[int]:
+    """Hundredths of a second of all cores, by `STATES`; nothing where the system does not count them."""
+    if not CORES.exists():
+        return []
+    return [int(number) for number in CORES.read_text(encoding="ascii").split("\n", 1)[0].split()[1 : len(STATES) + 1]]
+
+
+def core_shares(before: list[int], after: list[int]) -> str:
+    """What cores did between two counts, in words.
+
+    >>> core_shares([5, 0, 0, 10, 0, 0, 0, 0], [45, 0, 20, 30, 10, 0, 0, 10])
+    'cores: 60 % busy, 20 % idle, 10 % waiting for disks, 10 % given to other machines'
+    """
+    spent = [late - early for early, late in zip(before, after, strict=True)]
+    total = sum(spent) or 1
+    busy = sum(spent[place] for place in (0, 1, 2, 5, 6))
+    shares = {"busy": busy} | {STATES[place]: spent[place] for place in (3, 4, 7)}
+    return "cores: " + ", ".join(f"{100 * share / total:.0f} % {name}" for name, share in shares.items())
 
 
 class TimeLimit:
     """A plugin of pytest, in the process that reports and in its workers."""
 
     def __init__(self) -> None:
-        self._started = time.monotonic()
+        self._started, self._core_times = time.monotonic(), core_times()
         self._terminal: Any = None
         self._n_left_out = 0
 
@@ -43,6 +68,8 @@ class TimeLimit:
             self._print(f"{report.nodeid}: {report.when} took {report.duration:.0f} s")
 
     def pytest_terminal_summary(self) -> None:
+        if self._core_times:
+            self._terminal.write_line(core_shares(self._core_times, core_times()))
         if self._n_left_out:
             self._terminal.write_sep("=", f"left out, {REASON}: {self._n_left_out} tests")
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 from valuesassets_tests import costs
-from valuesassets_tests.__main__ import shared_studies
+from valuesassets_tests.__main__ import files_in_memory, shared_studies
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.time_limit import UNTIL
 
@@ -33,7 +33,7 @@ def main() -> int:
     started = time.monotonic()
     failed, left_out = [], "none"
     os.environ[UNTIL] = str(time.time() + 60 * MINUTES)
-    with shared_studies():
+    with files_in_memory(), shared_studies():
         with tempfile.TemporaryFile("w+") as said:
             check = subprocess.Popen(make("check"), cwd=REPOSITORY, stdout=said, stderr=subprocess.STDOUT)
             if subprocess.run(make("test"), cwd=REPOSITORY, check=False).returncode:

@@ -1,9 +1,12 @@
 """A figure as files: what is written, that it is the same again, and that words stay words."""
 
 import base64
+import io
 
+import numpy as np
 import pdfplumber
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 
@@ -107,3 +110,19 @@ def test_a_picture_for_metadata_stays_below_its_limit(tmp_path):
     assert base64.b64decode(png_base64(save_figure(drawn(), tmp_path / "map")))[16:20] == (
         round(style.PAGE_WIDTH_IN * 150).to_bytes(4, "big")
     )
+
+
+def test_a_small_mark_keeps_its_color_beside_large_shades():
+    figure = style.new_figure(height_in=6)
+    axes = figure.add_subplot()
+    for place, shade in enumerate((style.BLUE, style.VERMILLION)):
+        for number in range(12):  # shades of two colours are common, the others are not
+            axes.axhspan(place + number / 12, place + (number + 1) / 12, color=shade, alpha=0.05 + number / 20)
+    marks = (style.GREEN, style.PURPLE, style.ORANGE, style.SKY)
+    for place, color in enumerate(marks):
+        axes.plot(place / 4, 0.5 + place / 3, "s", color=color, markersize=3)
+    with Image.open(io.BytesIO(base64.b64decode(png_base64(figure)))) as picture:
+        colors = np.asarray(picture.convert("RGB")).reshape(-1, 3).astype(int)
+    nearest = [np.abs(colors - np.round(255 * np.array(to_rgb(mark)))).max(axis=1).min() for mark in marks]
+    assert max(nearest) <= 16, dict(zip(marks, nearest, strict=True))
+    assert (colors == 255).all(axis=1).any()

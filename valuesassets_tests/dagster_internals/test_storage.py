@@ -12,7 +12,7 @@ import pytest
 from dagster._core.instance import InstanceRef
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 
-from valuesassets.dagster_internals.storage import MOST_OPEN, EventLog, SqliteStorage
+from valuesassets.dagster_internals.storage import MOST_OPEN, EventLog, OpenDatabases, SqliteStorage, _write_ahead
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.waiting import wait_until
 
@@ -55,6 +55,18 @@ def test_the_instance_of_this_project_has_it(tmp_path, monkeypatch):
     monkeypatch.setenv("VALUESASSETS_DAGSTER", str(tmp_path))
     with dg.DagsterInstance.from_config(str(REPOSITORY)) as instance:
         assert isinstance(instance.event_log_storage, EventLog)
+
+
+def test_new_databases_write_ahead_and_wait_for_the_disk_at_checkpoints_alone(tmp_path):
+    file = tmp_path / "new.db"
+    with OpenDatabases().engine(f"sqlite:///{file}").connect() as connection:
+        settings = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")]
+        assert settings == ["wal", 1]
+        connection.exec_driver_sql("CREATE TABLE events (number)")
+        assert Path(f"{file}-wal").stat().st_size > 0
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as looker:
+        _write_ahead(looker, None)
+        assert looker.execute("SELECT count(*) FROM events").fetchone() == (0,)
 
 
 @pytest.mark.parametrize("kinds", [(DagsterSqliteStorage, SqliteStorage), (SqliteStorage, DagsterSqliteStorage)])

@@ -17,7 +17,7 @@ SEED = 1
 # Whose torch `make gpu-check` uses: this environment's, or that of a cluster's module.
 GPU_PYTHON ?= $(BIN)/python
 
-.PHONY: demo test browser slurm published job-faults test-benchmarks rest real real-studies mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale simulations worlds ui check docs env release clean help
+.PHONY: demo test browser slurm published job-faults test-benchmarks rest real real-studies mutations slurm-faults ui-faults test-all coverage bench gpu-check slurm-scale simulations worlds ui check docs env release pythons clean help
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -139,6 +139,9 @@ $(VENV)/installed-release: $(VENV)/installed-dev
 
 release: $(VENV)/installed-release  ## the package, built twice and compared, its packages, licences and vulnerabilities, in dist/
 	@$(BIN)/python -m valuesassets_tests.release
+
+pythons: $(VENV)/installed-dev  ## the package without extras on Python 3.11, 3.12 and 3.13, where they are: what its commands do there
+	@$(BIN)/python -m valuesassets_tests.pythons
 
 clean:  ## remove the virtual environment and all that was stored
 	rm -rf $(VENV) site dist storage/*/

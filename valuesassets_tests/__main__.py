@@ -18,8 +18,8 @@ from valuesassets_tests.needs import DEBIAN_PACKAGES, REPOSITORY, SHARED_STUDIES
 SLOWEST = ["--durations", "15", "--durations-min", "20"]
 """The end says which tests took longest: what makes the suite slow is to be seen where it is run."""
 MEMORY = Path("/dev/shm")  # noqa: S108
-LEAST_MEMORY = 8 << 30
-"""Bytes that are free in memory where tests write there; they take less than half of it at once."""
+LEAST_MEMORY = 4 << 30
+"""Bytes that are free in memory where tests write there; they take a fifth of it at most."""
 PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES")
 GROUPS = ["--dist", "loadgroup", "--no-loadscope-reorder"]
 """Groups are dealt out in the order made in conftest.py."""

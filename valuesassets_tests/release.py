@@ -13,7 +13,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import venv
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -70,22 +69,13 @@ def require_same(packages: Iterable[Path], folder: Path, builds: str) -> None:
         sys.exit(f"{', '.join(differing)}: {builds} differ")
 
 
-def install(wheel: Path, folder: Path) -> Path:
-    """The Python of a new environment with the wheel and all of its extras."""
-    venv.create(folder, with_pip=True)
-    python = folder / "bin" / "python"
-    command = [
-        str(python),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-compile",
-        "-c",
-        str(REPOSITORY / "constraints.txt"),
-    ]
-    subprocess.run([*command, f"{wheel}[all]"], check=True)
-    return python
+def install(wheel: Path, folder: Path, extras: str = "[all]", python: str = sys.executable) -> Path:
+    """The Python of a new environment with the wheel, some of its extras and the pinned packages."""
+    subprocess.run([python, "-m", "venv", str(folder)], check=True)
+    own = folder / "bin" / "python"
+    pip = [str(own), "-m", "pip", "install", "--quiet", "--no-compile", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-c", str(REPOSITORY / "constraints.txt"), f"{wheel}{extras}"], check=True)
+    return own
 
 
 def copyleft(rows: Iterable[dict[str, str]]) -> list[str]:

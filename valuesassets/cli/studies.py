@@ -16,6 +16,7 @@ from valuesassets.cli.extras import extras_of, require
 from valuesassets.cli.homes import OwnStudy, named_study, ready
 from valuesassets.cli.inputs import MaybeStudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import attribute_of, commands_of, instruments_of, names, parts_of
+from valuesassets.cli.study_forms import entries_not_asked, ignored_forms, require_no_clash
 from valuesassets.cli.study_help import explain_key, print_schema
 from valuesassets.cli.systems import require_posix
 from valuesassets.desk.history import copy_old_history, dagster_folder
@@ -68,10 +69,13 @@ def study(
             f"study {chosen.name}: {'; '.join(lacking)}; paths count from the folder of the study file: mend them, or "
             "put there what they name"
         )
+    require_no_clash(chosen)
     print(f"{chosen.name}: {chosen.title}")
     if (forms := chosen.questionnaires) is not None:
         files = ", ".join(forms.forms(chosen.languages)) or forms.source
         print(f"questionnaires: {files}; all are aligned to {forms.master}")
+        for line in (*ignored_forms(chosen), *entries_not_asked(chosen)):
+            print(line)
     print(f"languages ({len(chosen.languages)}): {', '.join(chosen.languages)}")
     for label, family in chosen.families.items():
         n_languages, resources = len(chosen.family_languages(label)), family.resources
@@ -156,6 +160,9 @@ def run(
     require_posix("run")
     study, name = open_study(name), EARLIER_NAMES.get(name, name)
     if not only:
+        require_no_clash(study)
+        for line in ignored_forms(study):
+            print(line, flush=True)
         require(f"study {study.name}", *extras_of(study))
         require_index_models(study)
         if study.takes:

@@ -31,12 +31,12 @@ def extract(folder, *questions):
 
 
 def test_what_was_left_out_of_a_form_lies_beside_the_questions_and_is_told(tmp_path):
-    told, version = extract(tmp_path, question("happy"), QUOTING, OPEN)
+    summary, version = extract(tmp_path, question("happy"), QUOTING, OPEN)
     stored = tmp_path / "storage" / "own" / "survey" / "extracted_questions" / "eng.left_out.json"
     (entry,) = json.loads(stored.read_text(encoding="utf-8"))
     assert (entry["id"], entry["text"]) == ("job", "What is your job?")
     assert entry["reason"].startswith("an open question")
-    assert told.endswith("; 1 cannot be asked as they stand; 1 entry of the form left out")
+    assert summary.endswith("; 1 cannot be asked as they stand; 1 entry of the form left out")
     questions = read_questions(stored.with_name("eng.json"))
     form = entries_not_asked(Storage(root=str(tmp_path / "storage"), study="own"), {"eng": questions})["eng"]
     assert ([each["id"] for each in form.entries], form.n_asked) == (["job", "sure"], 1)

@@ -77,16 +77,19 @@ def _forms(run: Run) -> dict[str, NotAsked]:
 
 def _sentences(forms: Mapping[str, NotAsked]) -> list[str]:
     """How many entries of each form were asked, and for which reasons the others were not."""
-    sentences = []
-    for language, form in forms.items():
-        reasons = Counter(entry["reason"] for entry in form.entries).most_common()
-        listed = "; ".join(f"{count} {reason}" for reason, count in reasons[:MOST_REASONS])
-        further = f"; {len(reasons) - MOST_REASONS} more reasons in the table" if len(reasons) > MOST_REASONS else ""
-        sentences.append(
-            f"{_counted(form.n, 'entry', 'entries')} of the questionnaire ({language}): "
-            f"{_counted(form.n_asked, 'question', 'questions')} asked, {len(form.entries)} not: {listed}{further}."
-        )
-    return sentences
+    return [f"{not_asked_sentence(language, form, 'more reasons in the table')}." for language, form in forms.items()]
+
+
+def not_asked_sentence(language: str, form: NotAsked, further: str = "more reasons") -> str:
+    """How many entries of a form are asked, and for which reasons the others are not."""
+    # What stands after a colon concerns one entry.
+    reasons = Counter(entry["reason"].partition(": ")[0] for entry in form.entries).most_common()
+    listed = "; ".join(f"{reason} ({count})" for reason, count in reasons[:MOST_REASONS])
+    rest = f"; {len(reasons) - MOST_REASONS} {further}" if len(reasons) > MOST_REASONS else ""
+    return (
+        f"{_counted(form.n, 'entry', 'entries')} of the questionnaire ({language}): "
+        f"{_counted(form.n_asked, 'question', 'questions')} asked, {len(form.entries)} not: {listed}{rest}"
+    )
 
 
 def _counted(number: int, noun: str, plural: str) -> str:

@@ -14,18 +14,20 @@ LEFT_OUT = [
     {"id": "other", "text": "What else?", "reason": OPEN},
     {"id": "media", "text": "Which media do you use?", "reason": SEVERAL},
 ]
-SENTENCE = f"6 entries of the questionnaire (eng): 2 questions asked, 4 not: 2 {OPEN}; 1 {SEVERAL}; 1 {QUOTING}."
+SENTENCE = f"6 entries of the questionnaire (eng): 2 questions asked, 4 not: {OPEN} (2); {SEVERAL} (1); {QUOTING} (1)."
 
 
 def form(left_out=LEFT_OUT, unfit=QUOTING):
-    questions = parse_questions([*QUESTIONS[:2], QUESTIONS[2] | ({"unfit": unfit} if unfit else {})], "eng.json")
+    questions = parse_questions(
+        [*QUESTIONS[:2], QUESTIONS[2] | ({"unfit": f"{unfit}: ${{q}}"} if unfit else {})], "eng.json"
+    )
     return {"eng": not_asked(questions, left_out)}
 
 
 def test_the_first_screen_says_how_much_of_a_form_was_asked_and_run_repeats_it():
     page = rendered(load_study("demo_survey"), not_asked=form())
-    (told,) = [each for each in read_first_screen(page)["questions"] if "questionnaire" in each["question"]]
-    assert told == {
+    (entry_box,) = [each for each in read_first_screen(page)["questions"] if "questionnaire" in each["question"]]
+    assert entry_box == {
         "question": "Was all of the questionnaire asked?",
         "answer": "2 of 6 entries",
         "because": SENTENCE,
@@ -48,4 +50,4 @@ def test_a_form_that_was_asked_whole_is_not_mentioned():
 def test_more_than_three_reasons_are_counted():
     many = [{"id": f"q{n}", "text": f"Why {n}?", "reason": f"reason {n}"} for n in range(5)]
     box = opening(made(load_study("demo_survey"), not_asked=form(many, None))).boxes[-1]
-    assert box.because.endswith("5 not: 1 reason 0; 1 reason 1; 1 reason 2; 2 more reasons in the table.")
+    assert box.because.endswith("5 not: reason 0 (1); reason 1 (1); reason 2 (1); 2 more reasons in the table.")

@@ -13,7 +13,7 @@ from valuesassets.records.errors import PdfError, StudyError
 from valuesassets.records.files import no_such_file
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.cells import Extractor
-from valuesassets.records.settings.questionnaires import IMPORTED, GeminiSettings, Questionnaires
+from valuesassets.records.settings.questionnaires import GeminiSettings, Questionnaires
 
 OnPage = Callable[[int, int], None]
 SURVEYS = {"v": "EVS 2017", "Q": "WVS-7"}  # by the letter of their codes
@@ -108,12 +108,12 @@ def import_path(settings: Questionnaires, language: str) -> Path:
     """
     if settings.extractions is None:
         raise StudyError(f"{language}: no folder to import from; name it as questionnaires.extractions in the study")
-    paths = [path for end in IMPORTED for path in [settings.extractions / f"{language}{end}"] if path.is_file()]
+    paths = settings.imported_files(language)
     if not paths:
         missing = no_such_file(settings.extractions / f"{language}.json")
         raise StudyError(f"{missing}; put the extraction of {language} there, or name another extractor")
-    if len(paths) > 1:
-        raise StudyError(f"{paths[0]}: {paths[1].name} is there as well; leave one of them")
+    if clash := settings.clash(language):
+        raise StudyError(clash)
     return paths[0]
 
 

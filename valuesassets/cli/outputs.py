@@ -139,8 +139,11 @@ def types_of(questions: "Sequence[Question]", guessed: Collection[str]) -> Itera
 
 def lines_of_changes(changes: "Sequence[Change]") -> Iterator[str]:
     """The changes of questions, a few of each reason; those of response types are in `types_of`."""
+    from valuesassets.instruments.survey.material.forms.changes import COLUMNS_FIELD
+
     reasons: dict[str, list[Change]] = {}
-    for change in (change for change in changes if change.field != "response_type"):
+    yield from (f"columns {each.why}: {each.before}" for each in changes if each.field == COLUMNS_FIELD)
+    for change in (change for change in changes if change.field not in ("response_type", COLUMNS_FIELD)):
         reasons.setdefault(change.why, []).append(change)
     for why, same in reasons.items():
         yield f"changed in {len(same)} place{'s' * (len(same) > 1)}: {why}"

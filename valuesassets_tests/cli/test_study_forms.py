@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 
 def form(folder, name):
-    quoting = question("sure", "You line ${q://QID0/ChoiceGroup/SelectedChoices}. Are you sure?")
+    quoting = question("sure", "You said ${q://QID0/ChoiceGroup/SelectedChoices}. Are you sure?")
     written = survey(folder, question("happy"), quoting, question("job", kind="TE", selector="SL"))
     return written.replace(folder / "tables" / name)
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from valuesassets.instruments.survey.material.forms.changes import Change
+from valuesassets.instruments.survey.material.forms.changes import COLUMNS_FIELD, Change
 from valuesassets.instruments.survey.material.forms.exchange.entries import LeftOut
 from valuesassets.instruments.survey.material.forms.guessed_types import GUESSED
-from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS, read_question_table
+from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS, read_with_unread_columns
 from valuesassets.people.variables import BY_COUNT
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.files import read_json
@@ -77,7 +77,8 @@ def has_form_ending(path: Path) -> bool:
 
 def _read_imported(path: Path) -> tuple[list[Question], list[Change]]:
     if path.suffix.lower() in ENDINGS:
-        return read_question_table(path), []
+        questions, unread = read_with_unread_columns(path)
+        return questions, [Change("", COLUMNS_FIELD, ", ".join(unread), None, "not read")] if unread else []
     rows = read_json(path, QuestionError)
     if rows == []:
         raise QuestionError(f"{path}: an empty array, questions were expected; extract the questionnaire again")

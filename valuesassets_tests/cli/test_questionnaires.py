@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from valuesassets_tests.cli.commands import QUESTIONS, read_json, refuse, run, succeed, write_json
+from valuesassets_tests.instruments.survey.material.forms.exchange.test_qsf import question, survey
 from valuesassets_tests.needs import shared_file
 
 
@@ -188,3 +189,15 @@ def test_a_question_that_quotes_an_answer_is_aligned_and_never_asked(tmp_path):
     assert "quotes what each respondent answered" in read_json(output)[0]["unfit"]
     succeed("align", output, "--output", tmp_path / "out")
     assert "quotes what each respondent answered" in read_json(tmp_path / "out/eng.json")[0]["unfit"]
+
+
+def test_a_guessed_type_is_said_where_the_kind_of_file_can_say_it(tmp_path):
+    answers = {str(n): {"Display": word} for n, word in enumerate(("red", "blue", "grey"), 1)}
+    form, table = survey(tmp_path, question("vote", choices=answers)), tmp_path / "eng.csv"
+    table.write_text("id,text,item,options\nvote,Which?,,red | blue | grey\n")
+    in_column = "  ? guessed from the answers; say it in a column response_type where it is wrong\n"
+    in_overrides = in_column.replace("a column response_type", "an overrides file (docs/review.md#corrections)")
+    for file, line in ((form, in_overrides), (table, in_column)):
+        done = run("extract", file, "--language", "eng", "--output", tmp_path / "eng.json")
+        assert line in done.stdout
+        assert "or categorical, in an overrides file (docs/review.md#corrections) or a table's column" in done.stderr

@@ -75,6 +75,13 @@ def has_form_ending(path: Path) -> bool:
     return path.suffix.lower() in FORM_ENDINGS
 
 
+def is_question_table(path: Path) -> bool:
+    """Whether a file is a table of questions, with columns, and no form, PDF or question file."""
+    from valuesassets.instruments.survey.material.forms.exchange.form_files import is_exchange_form
+
+    return path.suffix.lower() in ENDINGS and not (has_form_ending(path) and is_exchange_form(path))
+
+
 def _read_imported(path: Path) -> tuple[list[Question], list[Change]]:
     if path.suffix.lower() in ENDINGS:
         questions, unread = read_with_unread_columns(path)

@@ -201,3 +201,35 @@ def test_a_guessed_type_is_said_where_the_kind_of_file_can_say_it(tmp_path):
         done = run("extract", file, "--language", "eng", "--output", tmp_path / "eng.json")
         assert line in done.stdout
         assert "or categorical, in an overrides file (docs/review.md#corrections) or a table's column" in done.stderr
+
+
+def test_a_text_is_refused_with_all_that_is_read(tmp_path):
+    (tmp_path / "form.txt").write_text("1. Are you happy?")
+    line = refuse("extract", tmp_path / "form.txt", "--language", "eng", "--output", tmp_path / "eng.json")
+    assert line.startswith(
+        f"{tmp_path / 'form.txt'}: not a PDF but another kind of file; name the questionnaire's PDF, a"
+    )
+    assert line.endswith(
+        "(.csv, .tsv, .xlsx, .xls, .ods) or a form of a survey program (.qsf, .lss, .xlsx, .xml, .docx)"
+    )
+
+
+@pytest.mark.parametrize("name", ["mine.csv", "mine.txt", "mine.tsv", "mine.pdf"])
+def test_an_export_of_qualtrics_with_another_ending_is_named(name, tmp_path):
+    survey(tmp_path, question("vote")).rename(tmp_path / name)
+    line = refuse("extract", tmp_path / name, "--language", "eng", "--output", tmp_path / "eng.json")
+    assert line == f"{tmp_path / name}: this is a Qualtrics export; name it mine.qsf"
+
+
+@pytest.mark.parametrize("name", ["mine.csv", "mine.qsf"])
+@pytest.mark.parametrize("command", [("probe", "--model", "owner/none"), ("trials",)])
+def test_a_table_where_a_question_file_belongs_is_to_be_extracted_first(name, command, tmp_path):
+    written = survey(tmp_path, question("vote")) if name == "mine.qsf" else tmp_path / "table"
+    if name == "mine.csv":
+        written.write_text(TABLE)
+    file, output = written.rename(tmp_path / name), tmp_path / "out.parquet"
+    line = refuse(*command, "--questions", file, "--language", "eng", "--output", output)
+    assert line == (
+        f"{file}: is no question file (JSON); make one of it first: valuesassets extract {file} --language CODE "
+        "--output questions.json"
+    )

@@ -13,6 +13,7 @@ from typing import Any
 from valuesassets.instruments.survey.material.forms.changes import COLUMNS_FIELD, Change
 from valuesassets.instruments.survey.material.forms.exchange.entries import LeftOut
 from valuesassets.instruments.survey.material.forms.guessed_types import GUESSED
+from valuesassets.instruments.survey.material.forms.misnamed_forms import misnamed_form
 from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS, read_with_unread_columns
 from valuesassets.people.variables import BY_COUNT
 from valuesassets.records.errors import QuestionError
@@ -83,6 +84,8 @@ def is_question_table(path: Path) -> bool:
 
 
 def _read_imported(path: Path) -> tuple[list[Question], list[Change]]:
+    if why := misnamed_form(path):
+        raise QuestionError(why)
     if path.suffix.lower() in ENDINGS:
         questions, unread = read_with_unread_columns(path)
         return questions, [Change("", COLUMNS_FIELD, ", ".join(unread), None, "not read")] if unread else []

@@ -26,7 +26,7 @@ from valuesassets.records.places import labelled, storage_root
 from valuesassets.records.processes import python_module, safe_path
 from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.kinds import is_model_path
-from valuesassets.records.study import DEMO, EARLIER_NAMES, Family, Study, cells_of
+from valuesassets.records.study import DEMO, EARLIER_NAMES, Family, Study, cells_of, study_path
 from valuesassets.records.trials import Trial
 
 MODEL_KEYS = ("tokenizer", "embedder")
@@ -158,7 +158,7 @@ def run(
 ) -> None:
     """Run a study, or parts of it, skip what is up to date, and print what came of it."""
     require_posix("run")
-    study, name = open_study(name), EARLIER_NAMES.get(name, name)
+    study, name = open_study(name), own_file_or(EARLIER_NAMES.get(name, name))
     if not only:
         require_no_clash(study)
         for line in ignored_forms(study):
@@ -178,6 +178,12 @@ def run(
     print(f"to see all of it in the web UI: {variable}{command_to('make ui', 'valuesassets ui')}")
     if status != 0:
         raise JobError(f"study {study.name}: a run failed; the lines above say which, the UI shows its log")
+
+
+def own_file_or(name: str) -> str:
+    """The file of the home's study where its name is given, since processes elsewhere do not know it by that name."""
+    own = own_study()
+    return str(own) if own is not None and study_path(name) == own else name
 
 
 def _environment(study: Study, name: str) -> dict[str, str]:

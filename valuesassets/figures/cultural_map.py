@@ -268,7 +268,7 @@ def draw_models(axes: Axes, drawn: pd.DataFrame) -> list[Line2D | Patch]:
             )  # fmt: skip
     handles: list[Line2D | Patch] = [*family_marks(looks, markersize=MARKER_PT)]
     if has_numbers(models, "x_low"):
-        handles.append(Patch(facecolor=style.tint(style.GREY), label="pale box: asked otherwise"))
+        handles.append(Patch(facecolor=style.tint(style.GREY), label="box: orders and wordings"))
     if is_hollow.any():
         label = f"hollow: {NOT_DISTINGUISHABLE}".replace(" from", "\nfrom")
         handles.append(mark(label, "o", style.GREY, markersize=MARKER_PT, markerfacecolor="white"))

@@ -407,7 +407,12 @@ def test_the_tables_have_their_names_and_the_notes_their_place():
     tables = cultural_map.place_on_map(answers(), human(), demo())
     assert list(tables) == ["points", "projector", "sensitivity", "tests", "notes"]
     assert tables["notes"]["note"].tolist() == tables["points"].attrs["notes"]
-    assert 3 <= len(tables["points"].attrs["caption"]) <= 6
+    assert 3 <= len(tables["points"].attrs["caption"]) <= 7
+    countries = {code: demo().languages[code].country for code in answers()["language"].unique()}
+    pairs = ", ".join(f"{code} with {country}" for code, country in countries.items())
+    assert f"Compare models with people: {pairs}." in tables["points"].attrs["caption"]
+    alone = cultural_map.place_on_map(answers(), no_human(), demo())["points"].attrs["caption"]
+    assert not any(line.startswith("Compare models with people") for line in alone)
 
 
 def test_the_same_seed_gives_the_same_map():

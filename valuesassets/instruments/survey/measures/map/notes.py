@@ -10,12 +10,12 @@ from valuesassets.instruments.survey.measures.map.points import NOT_DISTINGUISHA
 from valuesassets.records.frames import column, rows, rows_where
 from valuesassets.records.study import Study, why_no_people
 
+MOST_PAIRS = 8
+"""Languages whose countries a line under the map has room for."""
 WIDER = (
     "Where a model stands behind an API that shows its likeliest tokens alone, its box is as much wider as the bounds "
     "of its answers let its points lie apart."
 )
-
-
 DRAWN = (
     "Of models whose answers are drawn, points would move if their answers were drawn again: draws_sd_x and draws_sd_y "
     "say how far, and each end of a box goes out by 1.96 of the deviations of its own order."
@@ -80,7 +80,16 @@ def write_caption(
         lines.append(f"Hollow: the box, widened by {x} and {y}, holds a content-free point.")
     if n_undrawn := len(rows_where(models, drawn=False)):
         lines.append(f"{n_undrawn} of {len(models)} models are not drawn: too few indicators, or not reliable enough.")
-    return [*lines, *short_verdicts(tests), *([] if has_people else _about_people("", False, study))]
+    people = _pairs(models, study) if has_people else _about_people("", False, study)
+    return [*lines, *short_verdicts(tests), *people]
+
+
+def _pairs(models: pd.DataFrame, study: Study) -> list[str]:
+    """A line that says which country each language is compared with; none where there are too many for a line."""
+    countries = {code: study.languages[code].country for code in models["language"].unique() if code in study.languages}
+    if not 0 < len(countries) <= MOST_PAIRS:
+        return []
+    return [f"Compare models with people: {', '.join(f'{code} with {name}' for code, name in countries.items())}."]
 
 
 def _about_coverage(points: pd.DataFrame, absent: Sequence[str], study: Study) -> list[str]:

@@ -3,7 +3,7 @@
 import json
 import tomllib
 
-from valuesassets.orchestration.assets.survey.answers import entries_not_asked
+from valuesassets.orchestration.assets.survey.answers import _beside_analyses
 from valuesassets.orchestration.first_look.shown import SUMMARY
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.questions import read_questions
@@ -17,13 +17,25 @@ OPEN = question("job", "What is your job?", kind="TE", selector="SL")
 QUOTING = question("sure", "You said ${q://QID0/ChoiceGroup/SelectedChoices}. Are you sure?")
 
 
-def extract(folder, *questions):
-    """The metadata and the data version of the questions of a form of Qualtrics."""
-    (folder / "forms").mkdir(exist_ok=True)
-    survey(folder, *questions).replace(folder / "forms" / "eng.qsf")
+def study_of(folder):
     content = tomllib.loads(STUDY)
     content["questionnaires"]["extractions"] = str(folder / "forms")
-    done = materialise(folder / "storage", parse_study(content, "own.toml"), FIRST, "eng")
+    return parse_study(content, "own.toml")
+
+
+def shown_on_the_page(folder, questions):
+    """What the report is given of the form, whose questions these are."""
+    storage, nothing = Storage(root=str(folder / "storage"), study="own"), {"probe_distributions": {}}
+    nothing |= {"master_questions": [], "questionnaire_pdf": {}}
+    beside = _beside_analyses(study_of(folder), None, storage, nothing | {"extracted_questions": {"eng": questions}})
+    return beside.tables["not_asked"]["eng"]
+
+
+def extract(folder, *questions):
+    """The summary and the data version of the questions of a form of Qualtrics."""
+    (folder / "forms").mkdir(exist_ok=True)
+    survey(folder, *questions).replace(folder / "forms" / "eng.qsf")
+    done = materialise(folder / "storage", study_of(folder), FIRST, "eng")
     assert done.success
     events = done.get_asset_materialization_events()
     (event,) = [each for each in events if each.asset_key.path[-1] == FIRST[1]]
@@ -38,7 +50,7 @@ def test_what_was_left_out_of_a_form_lies_beside_the_questions_and_is_told(tmp_p
     assert entry["reason"].startswith("an open question")
     assert summary.endswith("; 1 cannot be asked as they stand; 1 entry of the form left out")
     questions = read_questions(stored.with_name("eng.json"))
-    form = entries_not_asked(Storage(root=str(tmp_path / "storage"), study="own"), {"eng": questions})["eng"]
+    form = shown_on_the_page(tmp_path, questions)
     assert ([each["id"] for each in form.entries], form.n_asked) == (["job", "sure"], 1)
     whole, other = extract(tmp_path, question("happy"), QUOTING)
     assert not stored.exists()

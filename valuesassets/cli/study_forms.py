@@ -1,8 +1,10 @@
 """What `study` and `run` say of a study's files with questions: clashes, ignored files, entries that are not asked."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from valuesassets.records.errors import StudyError
+from valuesassets.records.lexicon import known_lexicon
 from valuesassets.records.settings.questionnaires import Questionnaires
 from valuesassets.records.study import Study
 
@@ -23,16 +25,20 @@ def ignored_forms(study: Study) -> list[str]:
 
 def entries_not_asked(study: Study) -> Iterator[str]:
     """A line for each form that holds more than can be asked; QuestionError if one cannot be read."""
-    from valuesassets.instruments.survey.material.forms.imported_questions import has_form_ending, read_with_left_out
+    from valuesassets.instruments.survey.material.extracted_questions import examine_questions
+    from valuesassets.instruments.survey.material.forms.extractors import extract
+    from valuesassets.instruments.survey.material.forms.imported_questions import has_form_ending
     from valuesassets.instruments.survey.report.not_asked import not_asked, not_asked_sentence
 
     for forms, code in _imported(study):
-        for path in forms.imported_files(code):
-            if has_form_ending(path):
-                questions, _, left_out = read_with_left_out(path, code)
-                form = not_asked(questions, [vars(each) for each in left_out])
-                if form.entries:
-                    yield not_asked_sentence(code, form)
+        if any(map(has_form_ending, forms.imported_files(code))):
+            extraction = extract("imported", None, code, forms, cache=Path())
+            overrides = forms.overrides / f"{code}.toml" if forms.overrides is not None else None
+            lexicon = known_lexicon(code, study.languages[code].lexicon)
+            examined = examine_questions(extraction.questions, None, code, overrides, lexicon=lexicon)
+            form = not_asked(examined.questions, [vars(each) for each in extraction.left_out])
+            if form.entries:
+                yield not_asked_sentence(code, form)
 
 
 def _imported(study: Study) -> Iterator[tuple[Questionnaires, str]]:

@@ -63,3 +63,7 @@ def test_study_says_how_much_of_a_form_is_asked(folder):
     (line,) = [each for each in succeed("study", folder / "own.toml").splitlines() if "entries" in each]
     assert line.startswith("3 entries of the questionnaire (eng): 1 question asked, 2 not: an open question")
     assert line.endswith("; its text quotes what each respondent answered or is called (1)")
+    (folder / "own.overrides").mkdir()
+    (folder / "own.overrides" / "eng.toml").write_text('[sure]\nreason = "asked alone"\ntext = "Are you sure?"\n')
+    (line,) = [each for each in succeed("study", folder / "own.toml").splitlines() if "entries" in each]
+    assert "2 questions asked, 1 not: an open question" in line

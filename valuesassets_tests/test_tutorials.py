@@ -127,7 +127,7 @@ def test_a_sound_page_is_done_in_the_folder(folder):
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "said"),
+    ("right", "wrong", "message"),
     [
         ("valuesassets extract", "valuesassets extrcat", "No such command 'extrcat'"),
         ("`questions/eng.csv`:", "a table of questions:", "questions/eng.csv: no such file"),
@@ -135,9 +135,9 @@ def test_a_sound_page_is_done_in_the_folder(folder):
         ("1 questions, 0", "1 questions, 1", "not printed"),
     ],
 )
-def test_a_page_with_a_fault_fails(right, wrong, said):
+def test_a_page_with_a_fault_fails(right, wrong, message):
     assert right in SMALL
-    with pytest.raises(AssertionError, match=re.escape(said)):
+    with pytest.raises(AssertionError, match=re.escape(message)):
         do(SMALL.replace(right, wrong))
 
 

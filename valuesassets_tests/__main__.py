@@ -84,6 +84,7 @@ def files_in_memory() -> Iterator[None]:
             shutil.rmtree(folder, ignore_errors=True)
     prefix = f"valuesassets-tests-{os.getpid()}-"
     with tempfile.TemporaryDirectory(prefix=prefix, dir=MEMORY, ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o1777)  # as /tmp: some tests are of several users
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         try:
             yield

@@ -27,6 +27,13 @@ def test_every_link_leads_somewhere(page):
             assert (page.parent / link).exists(), link
 
 
+def test_what_stands_in_a_list_is_indented_as_the_site_needs_it(page):
+    """The site takes four blanks for a part of a list, and no code between marks there; less tears the list apart."""
+    without_code = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(r"^ +```.*", without_code, flags=re.MULTILINE) == []
+    assert re.findall(r"\n\n {1,3}\S.*", without_code) == []
+
+
 def test_every_path_in_code_marks_is_there(page):
     text = page.read_text(encoding="utf-8")
     for path in re.findall(r"`((?:valuesassets|valuesassets_tests|docs|slurm_runner)/[\w/.]+)`", text):

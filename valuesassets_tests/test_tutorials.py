@@ -5,15 +5,18 @@ What a page's blocks mean is told by what stands around them:
 - a line with only a file's name in code marks and a colon, as "`my_study.toml`:", says what the next block is;
 - a block without a language has commands, one on each line (a backslash at its end goes on), and `#` begins a remark;
 - a block of the language `text` has lines which the commands before it print, in this order; ` ...` ends a beginning;
+- a block of the language `toml` without a name has lines for a real model: its tables take the place of the study's;
 - a path in code marks that begins with `storage/` is there in the end.
 """
 
 import re
 import runpy
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
+import tomlkit
 
 from valuesassets.instruments import INSTRUMENTS
 from valuesassets_tests.cli.commands import run
@@ -96,6 +99,18 @@ def test_a_tutorial_leads_to_its_report(page):
     text = page.read_text(encoding="utf-8")
     assert any(REPORT.fullmatch(path) for path in STORED.findall(text)), "the page names no report"
     do(text)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.stem for page in PAGES])
+def test_the_lines_for_a_real_model_make_a_sound_study(page, folder):
+    blocks = [match.groupdict() for match in BLOCK.finditer(page.read_text(encoding="utf-8"))]
+    files = {block["file"]: block["text"] for block in blocks if block["file"]}
+    (changes,) = (tomllib.loads(block["text"]) for block in blocks if not block["file"] and block["language"] == "toml")
+    planted = tomllib.loads(files["my_study.toml"])
+    study = {name: value for name, value in planted.items() if name not in ("phantom", "inference")} | changes
+    for name, text in (files | {"my_study.toml": tomlkit.dumps(study), "WVS.sav": ""}).items():
+        write(Path(name), text)
+    assert f"family {next(iter(changes['families']))}: " in give(["valuesassets", "study", "my_study.toml"])
 
 
 def test_every_instrument_has_a_tutorial():

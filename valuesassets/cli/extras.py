@@ -29,6 +29,11 @@ def require(what: str, *extras: str) -> None:
         raise InputError(f'{what}: needs {names}; pip install "valuesassets[{",".join(lacking)}]"')
 
 
+def is_complete(extra: str) -> bool:
+    """Whether all packages of an extra are installed."""
+    return _first_lacking(extra) is None
+
+
 def extras_of(study: Study) -> list[str]:
     """The extras that asking the models of a study needs; a survey also calibrates itself on a model trained here."""
     kinds = [family.kind for family in study.families.values()]

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from valuesassets.cli.command_table import INSTRUMENTS, group_name
+from valuesassets.cli.extras import is_complete
 from valuesassets.cli.instruments import names, record_of
 from valuesassets.library.stored import described_tables, stored_studies
 from valuesassets.records.places import STUDIES, bundled_names, storage_root
@@ -86,7 +87,8 @@ def _models() -> Iterator[Entry]:
 
     for name, model in index_models().items():
         facts = {"title": model.title, "licence": model.licence, "bytes": model.bytes}
-        yield {"name": f"{PREFIX}{name}", **facts, "is_here": find_index_file(name) is not None}
+        is_here = is_complete("models") and find_index_file(name) is not None  # none is fetched without that extra
+        yield {"name": f"{PREFIX}{name}", **facts, "is_here": is_here}
 
 
 def _model_words(model: Entry) -> str:

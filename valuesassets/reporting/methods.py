@@ -12,9 +12,11 @@ from importlib import resources
 import pandas as pd
 
 from valuesassets.records.frames import records
+from valuesassets.records.settings.cells import Family
 from valuesassets.records.study import Study
 from valuesassets.reporting.run import Run
 
+AS_PLAIN_TEXT = "as a plain text to be continued"
 MOST_NAMED = 12
 """The most cells, questions or points that a sentence names; the tables name the others."""
 SMALL_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -120,13 +122,48 @@ def read(run: Run) -> Iterator[str]:
         f"(seed {run.study.seed}; ten-point scales: as printed and reversed)",
     )
     wordings = int(run.probe["wording"].nunique())
-    yield f"Each item was put as a plain text to be continued, {orders}, with {counted(wordings, 'answer cue')}."
+    families = {name: run.study.families[name] for name in run.probe["model"].unique() if name in run.study.families}
+    yield f"{_shown(families)}, {orders}, with {counted(wordings, 'answer cue')}."
     over = ["orders", *(["cues"] if wordings > 1 else [])]
-    yield (
-        "The probability of every option was read from the model's distribution over the next tokens, all spellings "
-        f"of its number counted, brought back to the original scale and averaged over {listed(over)}; P_valid is the "
-        "probability that the answer is any option at all."
-    )
+    drawn = {name: family.draws for name, family in families.items() if family.draws is not None}
+    if len(drawn) < len(families) or not families:
+        of_whom = f"Of {listed([name for name in families if name not in drawn])}, the" if drawn else "The"
+        yield (
+            f"{of_whom} probability of every option was read from the model's distribution over the next tokens, all "
+            f"spellings of its number counted, brought back to the original scale and averaged over {listed(over)}; "
+            "P_valid is the probability that the answer is any option at all."
+        )
+    for name, draws in drawn.items():
+        yield (
+            f"{name} wrote at least {draws.n} answers to every prompt (temperature {draws.temperature:g}), and the "
+            "share of each option among those that say one option stands for its probability, averaged over "
+            f"{listed(over)}; P_valid is the share of answers that say one."
+        )
+
+
+def _shown(families: Mapping[str, Family]) -> str:
+    """How items were put to families: as plain text or in a chat, with which system message and preamble."""
+    ways: dict[str, list[str]] = {}
+    for name, family in families.items():
+        ways.setdefault(_way(family), []).append(name)
+    if len(ways) < 2:
+        return f"Each item was put {next(iter(ways), AS_PLAIN_TEXT)}"
+    return f"Each item was put {listed([f'to {listed(names)} {way}' for way, names in ways.items()])}"
+
+
+def _way(family: Family) -> str:
+    prompting = family.prompting
+    preamble = " after a preamble of the study" if prompting.preamble is not None else ""
+    if not prompting.is_chat:
+        return f"{AS_PLAIN_TEXT}{preamble}"
+    if prompting.system is None and not preamble:
+        return "as a turn of a chat, in which the model's template may add a system message of its own"
+    system = {None: "", "": " without a system message"}
+    return f"as a turn of a chat{system.get(_one(prompting.system), ' with a system message of the study')}{preamble}"
+
+
+def _one(system: str | Mapping[str, str] | None) -> str | None:
+    return system if system is None or isinstance(system, str) else "one for each language"
 
 
 def quantised(run: Run) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Commands without the packages that they need: one line, before any work."""
 
 import importlib.util
+import sys
 
 import pytest
 
@@ -8,7 +9,7 @@ from valuesassets.cli import extras
 from valuesassets.records import home
 from valuesassets.records.errors import InputError
 from valuesassets.records.study import load_study
-from valuesassets_tests.cli.commands import QUESTIONS, refuse, write_json
+from valuesassets_tests.cli.commands import QUESTIONS, refuse, succeed, write_json
 
 LIGHT = (
     "torch",
@@ -24,9 +25,11 @@ LIGHT = (
 
 @pytest.fixture
 def light(monkeypatch):
-    """An environment that has no extra."""
+    """An environment that has no extra: its packages are not there, and importing them fails."""
     find = importlib.util.find_spec
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name in LIGHT else find(name))
+    for name in LIGHT[1:]:  # scipy looks for torch among the imported modules
+        monkeypatch.setitem(sys.modules, name, None)
 
 
 @pytest.mark.usefixtures("light")
@@ -45,6 +48,12 @@ def test_a_command_without_torch_says_so_at_once(command, what, tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     assert refuse(*command) == f'{what}: needs torch; pip install "valuesassets[models]"'
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("light")
+@pytest.mark.parametrize("command", [("ls",), ("ls", "models"), ("study", "demo_survey"), ("study", "--schema")])
+def test_what_asks_no_model_works_without_any_extra(command):
+    assert succeed(*command)
 
 
 @pytest.mark.usefixtures("light")

@@ -45,6 +45,14 @@ def test_init_makes_a_home_whose_study_is_sound_and_needs_no_name(tmp_path, monk
     assert f"is stored in {tmp_path / 'My Study' / 'storage' / 'my_study'}; run it first" in refuse("bundle")
 
 
+def test_the_real_model_that_a_new_study_names_in_remarks_is_sound_without_them(tmp_path):
+    succeed("init", "new")
+    study = tmp_path / "new" / "study.toml"
+    head, table, rest = study.read_text(encoding="utf-8").partition("# [families.smollm2]")
+    study.write_text(head + f"{table}{rest}".replace("# ", "", 1).replace("\n# ", "\n"), encoding="utf-8")
+    assert "family smollm2: index:smollm2-135m-instruct" in succeed("study", study)
+
+
 def test_the_schema_beside_a_study_describes_its_keys(tmp_path):
     succeed("init", "new")
     schema = (tmp_path / "new" / "study.schema.json").read_text(encoding="utf-8")

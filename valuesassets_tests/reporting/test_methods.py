@@ -83,6 +83,41 @@ def test_the_orders_are_those_that_the_study_asks_for(orders, said):
     assert said in of(asked)
 
 
+CHAT = {"style": "chat"}
+
+
+@pytest.mark.parametrize(
+    ("prompting", "said"),
+    [
+        ({}, "Each item was put as a plain text to be continued, with its numbered options"),
+        ({"preamble": "You are old."}, "put as a plain text to be continued after a preamble of the study, with"),
+        (CHAT, "put as a turn of a chat, in which the model's template may add a system message of its own, with"),
+        (CHAT | {"system": ""}, "put as a turn of a chat without a system message, with"),
+        (CHAT | {"system": {"eng": "Be brief."}}, "put as a turn of a chat with a system message of the study, with"),
+        (CHAT | {"preamble": "You are old."}, "put as a turn of a chat after a preamble of the study, with"),
+    ],
+)
+def test_it_says_whether_models_were_asked_in_a_chat(prompting, said):
+    study = load_study("demo_survey")
+    chat = {"kind": "huggingface", "model_type": "multi", "model_id": "m", "prompting": prompting}
+    families = {name: with_settings(family, **chat) for name, family in study.families.items()}
+    assert said in of(study.model_copy(update={"families": families}))
+
+
+def test_families_that_are_asked_differently_are_told_apart():
+    study = load_study("demo_survey")
+    chat = {"kind": "huggingface", "model_id": "m", "prompting": CHAT, "draws": {"n": 30, "temperature": 0.7}}
+    multi = with_settings(study.families["reference-multi"], **chat)
+    said = of(study.model_copy(update={"families": study.families | {"reference-multi": multi}}))
+    assert "put to reference-mono as a plain text to be continued and to reference-multi as a turn of a chat" in said
+    assert "Of reference-mono, the probability of every option was read from the model's distribution" in said
+    assert "reference-multi wrote at least 30 answers to every prompt (temperature 0.7), and the share of each" in said
+
+
+def with_settings(family, **settings):
+    return type(family).model_validate(family.model_dump(exclude_unset=True) | settings)
+
+
 def test_a_stand_in_for_a_missing_indicator_is_said_where_a_drawn_point_has_one():
     said = "A missing indicator was set to the pooled human mean."
     assert said not in of(load_study("demo_survey"))

@@ -1,6 +1,7 @@
 """`init` and `--home`: a folder in which commands need no study's name."""
 
 import os
+import re
 import shutil
 
 import pytest
@@ -8,6 +9,7 @@ from dotenv import dotenv_values
 
 from valuesassets.records import home
 from valuesassets.records.home import MARKER, VARIABLE
+from valuesassets.records.study import load_study
 from valuesassets_tests.cli.commands import refuse, run, succeed
 
 FILES = {
@@ -45,14 +47,6 @@ def test_init_makes_a_home_whose_study_is_sound_and_needs_no_name(tmp_path, monk
     assert f"is stored in {tmp_path / 'My Study' / 'storage' / 'my_study'}; run it first" in refuse("bundle")
 
 
-def test_the_real_model_that_a_new_study_names_in_remarks_is_sound_without_them(tmp_path):
-    succeed("init", "new")
-    study = tmp_path / "new" / "study.toml"
-    head, table, rest = study.read_text(encoding="utf-8").partition("# [families.smollm2]")
-    study.write_text(head + f"{table}{rest}".replace("# ", "", 1).replace("\n# ", "\n"), encoding="utf-8")
-    assert "family smollm2: index:smollm2-135m-instruct" in succeed("study", study)
-
-
 def test_the_schema_beside_a_study_describes_its_keys(tmp_path):
     succeed("init", "new")
     schema = (tmp_path / "new" / "study.schema.json").read_text(encoding="utf-8")
@@ -73,6 +67,15 @@ def test_init_goes_into_a_folder_with_other_files(tmp_path):
     (tmp_path / "paper" / "notes.txt").touch()
     succeed("init", "paper")
     assert files_in(tmp_path / "paper") == FILES | {"notes.txt"}
+
+
+def test_the_real_model_of_a_new_study_is_valid_once_its_marks_are_gone(tmp_path):
+    succeed("init", "new")
+    study = tmp_path / "new" / "study.toml"
+    head, mark, real = study.read_text(encoding="utf-8").partition("# [families.smollm2]")
+    study.write_text(head + re.sub("^# ", "", mark + real, flags=re.MULTILINE), encoding="utf-8")
+    family = load_study(str(study)).families["smollm2"]
+    assert (family.model_id, family.prompting.is_chat) == ("index:smollm2-135m-instruct", True)
 
 
 def test_a_second_init_names_the_repair():

@@ -118,6 +118,9 @@ def test_a_family_of_which_every_cell_is_left_out_is_a_failure(folder, instance)
     path.write_text(text.replace('"tiny/eng" = "a model that was never trained"', ""), encoding="utf-8")
     left_out, failed = run(folder, instance)
     assert len(left_out) == 3
-    assert failed == ["survey tiny: no cell of it passed its preflight; mend what the lines above say, or override it"]
+    assert failed == [
+        "survey tiny: no cell of it passed its preflight; mend what the lines above say, or override it; a model that "
+        "was made for chats answers in one: style = 'chat' in [families.tiny.prompting]"
+    ]
     cells = pd.read_parquet(folder / "storage" / "torn" / "survey" / "quality_report" / "cells.parquet")
     assert cells["is_missing"].all()

@@ -285,8 +285,16 @@ def _newly_left_out(workspace: Workspace, part: Part, study: Study | None, reaso
             if is_stopped:
                 yield (
                     f"{instrument.name} {family}: no cell of it passed its preflight; mend what the lines above say, "
-                    "or override it"
+                    f"or override it{_hint_at_a_chat(study, family, family_reasons.values())}"
                 )
+
+
+def _hint_at_a_chat(study: Study, family: str, reasons: Iterable[str]) -> str:
+    """What helps a model that was made for chats and was asked in none; empty where that is not in question."""
+    is_text = study.families[family].kind == "huggingface" and not study.families[family].prompting.is_chat
+    if not is_text or not any("P_valid" in reason for reason in reasons):
+        return ""
+    return f"; a model that was made for chats answers in one: style = 'chat' in [families.{family}.prompting]"
 
 
 def _submit(workspace: Workspace, runs: SideBySide | None, *arguments: Any) -> Future[dict[str, str]]:

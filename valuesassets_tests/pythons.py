@@ -73,12 +73,12 @@ def commands_that_fail(python: Path, version: str, folder: Path) -> Iterator[str
         done = _run(python, words.split(), folder)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        shown = words.replace(str(FORM), FORM.name)
+        command = words.replace(str(FORM), FORM.name)
         last = (done.stderr or done.stdout).strip().splitlines()[-1:]
         is_right = EXTRA.search(done.stderr) is not None if words in NEEDS_MODELS else done.returncode == 0
-        print(f"Python {version}: {shown}: exit {done.returncode}, {seconds:.1f} CPU s", flush=True)
+        print(f"Python {version}: {command}: exit {done.returncode}, {seconds:.1f} CPU s", flush=True)
         if not is_right:
-            yield f"Python {version}: {shown}: exit {done.returncode}: {''.join(last)}"
+            yield f"Python {version}: {command}: exit {done.returncode}: {''.join(last)}"
 
 
 def _run(python: Path, arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:

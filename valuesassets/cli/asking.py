@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 from filelock import FileLock, Timeout
 
-from valuesassets.cli.extras import require
 from valuesassets.cli.homes import ready
 from valuesassets.cli.inputs import name_of_model, require_folder_place
 from valuesassets.cli.options import LoadedModelOptions, ModelOptions
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.library.answering import replies_of
 from valuesassets.records.errors import InputError, StorageError
+from valuesassets.records.extras import require
 from valuesassets.records.files import sha256_json
 from valuesassets.records.places import KNOWN_READINGS, storage_root
 from valuesassets.records.settings.endpoints import Endpoint, load_endpoint

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from valuesassets.cli.completion import offer_languages
-from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import Orders, OwnLexicon, parse_orders, read_sound_questions
 from valuesassets.cli.outputs import progress_bar
 from valuesassets.library.calibrating import TRAINING, compare_with_planted
 from valuesassets.library.progress import OnProgress
 from valuesassets.records.errors import MissingData, QuestionError
+from valuesassets.records.extras import require
 from valuesassets.records.frames import records
 from valuesassets.records.settings.measuring import Phantom
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from valuesassets.cli.completion import offer_languages
-from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import Resamples, Seed, TrialsFile, require_folder_place
 from valuesassets.cli.outputs import ends_of, progress_bar, require_trials_place, write_trials_file
 from valuesassets.records.errors import QuestionError
+from valuesassets.records.extras import require
 from valuesassets.records.frames import records
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from valuesassets.cli.command_table import INSTRUMENTS, group_name
-from valuesassets.cli.extras import is_complete
 from valuesassets.cli.instruments import names, record_of
 from valuesassets.library.stored import described_tables, stored_studies
+from valuesassets.records.extras import is_complete
 from valuesassets.records.places import STUDIES, bundled_names, storage_root
 from valuesassets.records.plugins import installed
 from valuesassets.records.terminal import terminal_text

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.cli.extras import require
+from valuesassets.records.extras import require
 
 GIB = 2**30
 

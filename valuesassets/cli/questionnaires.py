@@ -15,7 +15,6 @@ import typer
 
 from valuesassets.answers.asked_languages import asked_language
 from valuesassets.cli.completion import offer_languages
-from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import (
     LanguageCode,
     Orders,
@@ -32,6 +31,7 @@ from valuesassets.library.questionnaires import Extraction, is_table
 from valuesassets.library.questionnaires import align as align_all
 from valuesassets.library.questionnaires import extract as extract_from
 from valuesassets.records.errors import InputError
+from valuesassets.records.extras import require
 from valuesassets.records.faults import validated
 from valuesassets.records.files import no_such_file, write_text
 from valuesassets.records.lexicon import lexicon_template

@@ -12,7 +12,6 @@ import pydantic
 import typer
 
 from valuesassets.cli.completion import offer_assets, offer_keys
-from valuesassets.cli.extras import extras_of, require
 from valuesassets.cli.homes import OwnStudy, named_study, ready
 from valuesassets.cli.inputs import MaybeStudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import attribute_of, commands_of, instruments_of, names, parts_of
@@ -20,6 +19,7 @@ from valuesassets.cli.study_help import explain_key, print_schema
 from valuesassets.cli.systems import require_posix
 from valuesassets.desk.history import copy_old_history, dagster_folder
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
+from valuesassets.records.extras import extras_of, require
 from valuesassets.records.home import command_to, dagster_home, own_study
 from valuesassets.records.places import labelled, storage_root
 from valuesassets.records.processes import python_module, safe_path

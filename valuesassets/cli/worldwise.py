@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from valuesassets.cli.asking import ask_reference, choose_model, costs_of_draws
-from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import Seed, TrialsFile, require_file_place, require_folder_place
 from valuesassets.cli.options import ModelOptions
 from valuesassets.cli.outputs import print_orders, progress_bar, require_trials_place, unread_part, write_trials_file
 from valuesassets.records.errors import MissingData
+from valuesassets.records.extras import require
 from valuesassets.records.places import BUNDLED
 from valuesassets.records.settings.measuring import Thresholds
 from valuesassets.records.settings.prompting import Prompting

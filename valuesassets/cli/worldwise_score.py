@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from valuesassets.cli.extras import require
 from valuesassets.cli.inputs import Seed, require_folder_place
 from valuesassets.cli.outputs import progress_bar
+from valuesassets.records.extras import require
 
 if TYPE_CHECKING:
     from valuesassets.instruments.worldwise.published.rescoring import TextVectors

@@ -2,6 +2,7 @@
 
 # pyright: strict, reportMissingTypeStubs=false
 
+import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from valuesassets.library.progress import Progress, silent
 from valuesassets.records.errors import InputError, MissingData
+from valuesassets.records.extras import require
 from valuesassets.records.frames import records
 from valuesassets.records.questions import Question
 from valuesassets.records.readouts import Generate
@@ -20,6 +22,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from valuesassets.models.loaded_model import LoadedModel, OpenedModel
+
+
+IN_NO_CHAT = (
+    "asked as bare text, though it comes with a chat template; a model that was made for chats answers more often in "
+    "one: prompting=Prompting(style='chat') (Prompting() where bare text is meant)"
+)
 
 
 def ask(
@@ -37,6 +45,9 @@ def ask(
 ) -> list[Reading]:
     """What a model answers: the probability of every option, a reading for each trial, in order.
 
+    A model that comes with a chat template and is asked without `prompting` gives a warning of Python: models that were
+    made for chats seldom answer outside of one.
+
     Args:
         model: folder, hub id, GGUF file or `index:NAME`; with an endpoint the model's name there.
         trials: all read by labels, or all by spans.
@@ -49,11 +60,12 @@ def ask(
         progress: shows how asking goes on.
 
     Raises:
-        InputError: trials ask for written answers, or cannot be asked of this model.
+        InputError: trials ask for written answers, or cannot be asked of this model; an extra is not installed.
         ScoringError, TokenizerError, EndpointError, BudgetSpent: nothing can be asked.
     """
     if any(isinstance(trial.readout, Generate) for trial in trials):
         raise InputError("ask: these trials want written answers; `valuesassets read` writes them to a file")
+    require("ask", endpoint.provider if endpoint is not None else "models")
     load: Callable[[Any], Any]
     if endpoint is not None:
         from valuesassets.remote.asking import RemoteAsking
@@ -65,6 +77,8 @@ def ask(
         from valuesassets.models.loading import open_model
 
         opened = open_model(str(model), revision, dtype, device, offline, prompting=prompting)
+        if prompting is AS_TEXT and opened.has_template:
+            warnings.warn(f"{model}: {IN_NO_CHAT}", stacklevel=2)
         asking, load = Asking(opened, trials), partial(_loaded, opened)
     replies, _, _ = replies_of(asking, load, asking.open_known(Path(known)) if known else None, progress=progress)
     return [record for record in replies if isinstance(record, Reading)]

@@ -12,6 +12,7 @@ from valuesassets.library.answering import answer_rows_of
 from valuesassets.library.progress import Progress, silent
 from valuesassets.library.questionnaires import make_trials
 from valuesassets.records.errors import ScoringError
+from valuesassets.records.extras import require
 from valuesassets.records.frames import records
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.measuring import Phantom
@@ -50,7 +51,11 @@ def calibrate(
 
     Returns:
         `is_recovered`, the errors of both channels, and `reason` where they are too large.
+
+    Raises:
+        InputError: an extra is not installed.
     """
+    require("calibrate", "models")
     from valuesassets.answers.calibration import summarise_recovery
 
     comparison = compare_with_planted(questions, language, orders, passes, lexicon, progress)

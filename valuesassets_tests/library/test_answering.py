@@ -8,8 +8,10 @@ import pytest
 import valuesassets as va
 from valuesassets.models import loading
 from valuesassets.models.serving import MODEL, ServedModel
+from valuesassets.records import extras
 from valuesassets.records.readouts import Generate
 from valuesassets_tests.cli.commands import succeed, write_json
+from valuesassets_tests.tiny_chats import write_chat_model
 
 
 @pytest.fixture
@@ -35,6 +37,23 @@ def test_a_model_that_has_answered_is_not_loaded_again(trials, model, tmp_path, 
     first = va.ask(model, trials, tmp_path / "known", device="cpu")
     monkeypatch.setattr(loading, "load_weights", lambda _: pytest.fail("the weights were read"))
     assert va.ask(model, trials, tmp_path / "known", device="cpu") == first
+
+
+def test_a_model_with_a_chat_template_that_is_asked_in_no_chat_gives_a_warning(trials, tmp_path, recwarn):
+    chat = write_chat_model(tmp_path / "chat", "chatml")
+    with pytest.warns(UserWarning, match="asked as bare text, though it comes with a chat template"):
+        va.ask(chat, trials[:1], device="cpu")
+    for prompting in (va.Prompting(), va.Prompting(style="chat")):
+        va.ask(chat, trials[:1], device="cpu", prompting=prompting)
+    assert [str(each.message) for each in recwarn] == []
+
+
+@pytest.mark.parametrize(("provider", "extra"), [(None, "models"), ("openai", "openai"), ("gemini", "gemini")])
+def test_what_is_not_installed_is_named(trials, monkeypatch, provider, extra):
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    endpoint = None if provider is None else va.Endpoint(provider=provider)
+    with pytest.raises(va.ValuesAssetsError, match=rf'ask: needs .*; pip install "valuesassets\[{extra}\]"'):
+        va.ask("model", trials, endpoint=endpoint)
 
 
 def test_a_model_behind_an_api_gives_the_same_answers_as_here(trials, model):

@@ -87,7 +87,7 @@ CHAT = {"style": "chat"}
 
 
 @pytest.mark.parametrize(
-    ("prompting", "said"),
+    ("prompting", "sentence"),
     [
         ({}, "Each item was put as a plain text to be continued, with its numbered options"),
         ({"preamble": "You are old."}, "put as a plain text to be continued after a preamble of the study, with"),
@@ -97,21 +97,25 @@ CHAT = {"style": "chat"}
         (CHAT | {"preamble": "You are old."}, "put as a turn of a chat after a preamble of the study, with"),
     ],
 )
-def test_it_says_whether_models_were_asked_in_a_chat(prompting, said):
+def test_it_says_whether_models_were_asked_in_a_chat(prompting, sentence):
     study = load_study("demo_survey")
     chat = {"kind": "huggingface", "model_type": "multi", "model_id": "m", "prompting": prompting}
     families = {name: with_settings(family, **chat) for name, family in study.families.items()}
-    assert said in of(study.model_copy(update={"families": families}))
+    assert sentence in of(study.model_copy(update={"families": families}))
 
 
-def test_families_that_are_asked_differently_are_told_apart():
+def test_families_that_are_asked_differently_are_distinguished():
     study = load_study("demo_survey")
     chat = {"kind": "huggingface", "model_id": "m", "prompting": CHAT, "draws": {"n": 30, "temperature": 0.7}}
     multi = with_settings(study.families["reference-multi"], **chat)
-    said = of(study.model_copy(update={"families": study.families | {"reference-multi": multi}}))
-    assert "put to reference-mono as a plain text to be continued and to reference-multi as a turn of a chat" in said
-    assert "Of reference-mono, the probability of every option was read from the model's distribution" in said
-    assert "reference-multi wrote at least 30 answers to every prompt (temperature 0.7), and the share of each" in said
+    sentence = of(study.model_copy(update={"families": study.families | {"reference-multi": multi}}))
+    assert (
+        "put to reference-mono as a plain text to be continued and to reference-multi as a turn of a chat" in sentence
+    )
+    assert "Of reference-mono, the probability of every option was read from the model's distribution" in sentence
+    assert (
+        "reference-multi wrote at least 30 answers to every prompt (temperature 0.7), and the share of each" in sentence
+    )
 
 
 def with_settings(family, **settings):

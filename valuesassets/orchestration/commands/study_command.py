@@ -19,7 +19,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 
 from slurm_runner.errors import SlurmError
-from valuesassets.cli.extras import extras_of, require
 from valuesassets.dagster_internals.graph import BaseAssetGraph
 from valuesassets.desk.database import open_instance
 from valuesassets.desk.run_names import PART_OF_TAG
@@ -31,6 +30,7 @@ from valuesassets.orchestration.commands.side_by_side import end_soon, side_by_s
 from valuesassets.orchestration.grid.on_slurm import grid_scripts
 from valuesassets.orchestration.instruments import instruments_of
 from valuesassets.records.errors import StorageError, StudyError, ValuesAssetsError
+from valuesassets.records.extras import extras_of, require
 from valuesassets.records.garbage import collect_seldom
 from valuesassets.records.study import Study, load_study, stored_study, study_of_json
 from valuesassets.records.terminal import terminal_text

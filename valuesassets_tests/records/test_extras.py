@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from valuesassets.cli import extras
-from valuesassets.records import home
+from valuesassets.records import extras, home
 from valuesassets.records.errors import InputError
 from valuesassets.records.study import load_study
 from valuesassets_tests.cli.commands import QUESTIONS, refuse, succeed, write_json

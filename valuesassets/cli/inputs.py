@@ -1,6 +1,7 @@
 """Options that several commands share, and the checks of their values before any work begins."""
 
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from valuesassets.records.files import kind_of_file
 from valuesassets.records.places import storage_root
 from valuesassets.records.questions import Question, askable, read_questions, require_sound
 from valuesassets.records.settings.measuring import Elicitation
+from valuesassets.records.settings.questionnaires import IMPORTED
 from valuesassets.records.study import EARLIER_NAMES, Study, load_study, stored_study
 from valuesassets.records.trials import Trial
 
@@ -99,12 +101,25 @@ def open_study(name: str) -> Study:
 
 def read_sound_questions(path: Path) -> list[Question]:
     """The questions of a file that can be asked; those that alignment has marked `unfit` are named and left out."""
-    questions = read_questions(path)
+    questions = _read_question_file(path)
     fit = askable(questions)
     for question in questions:
         if question not in fit:
             print(f"{path}: {question.id} is left out: {(question.model_extra or {})['unfit']}", file=sys.stderr)
     return require_sound(fit, str(path))
+
+
+def _read_question_file(path: Path) -> list[Question]:
+    """The questions of a file; of a table or a form that `extract` reads, the error says so."""
+    try:
+        return read_questions(path)
+    except QuestionError as error:
+        if path.is_file() and path.suffix.lower() in (".pdf", *IMPORTED) and path.suffix.lower() != ".json":
+            raise QuestionError(
+                f"{path}: is no question file (JSON); make one of it first: valuesassets extract "
+                f"{shlex.quote(str(path))} --language CODE --output questions.json"
+            ) from None
+        raise error
 
 
 def trials_of(

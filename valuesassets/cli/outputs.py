@@ -124,8 +124,12 @@ def ends_of(row: Mapping[str, Any], name: str = "", spec: str = ".2f") -> str:
     return f" [{low:{spec}}, {high:{spec}}]" if is_known else ""
 
 
-def types_of(questions: "Sequence[Question]", guessed: Collection[str]) -> Iterator[str]:
-    """A line for each response type: whether it has an order, and its questions, with ? where it is a guess."""
+def types_of(questions: "Sequence[Question]", guessed: Collection[str], has_columns: bool = True) -> Iterator[str]:
+    """A line for each response type: whether it has an order, and its questions, with ? where it is a guess.
+
+    Args:
+        has_columns: whether a column of a table can say the type; otherwise an overrides file does.
+    """
     kinds: dict[tuple[str, bool, str], list[str]] = {}
     for question in questions:
         kind = question.response_type
@@ -134,13 +138,17 @@ def types_of(questions: "Sequence[Question]", guessed: Collection[str]) -> Itera
     for (kind, is_ordinal, by), ids in kinds.items():
         yield f"  {kind} ({f'ordered{by}' if is_ordinal else 'no order'}): {', '.join(ids)}"
     if guessed:
-        yield "  ? guessed from the answers; say it in a column response_type where it is wrong"
+        place = "in a column response_type" if has_columns else "in an overrides file (docs/review.md#corrections)"
+        yield f"  ? guessed from the answers; say it {place} where it is wrong"
 
 
 def lines_of_changes(changes: "Sequence[Change]") -> Iterator[str]:
     """The changes of questions, a few of each reason; those of response types are in `types_of`."""
+    from valuesassets.instruments.survey.material.forms.changes import COLUMNS_FIELD
+
     reasons: dict[str, list[Change]] = {}
-    for change in (change for change in changes if change.field != "response_type"):
+    yield from (f"columns {each.why}: {each.before}" for each in changes if each.field == COLUMNS_FIELD)
+    for change in (change for change in changes if change.field not in ("response_type", COLUMNS_FIELD)):
         reasons.setdefault(change.why, []).append(change)
     for why, same in reasons.items():
         yield f"changed in {len(same)} place{'s' * (len(same) > 1)}: {why}"

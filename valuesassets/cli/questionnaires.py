@@ -117,6 +117,7 @@ def extract(
     ] = None,
 ) -> None:
     """Read the questions out of a questionnaire: a PDF, a table, or a form that a survey program keeps."""
+    from valuesassets.instruments.survey.material.forms.imported_questions import is_question_table
     from valuesassets.instruments.survey.material.forms.overrides import read_overrides
     from valuesassets.instruments.survey.material.forms.review_page import render_review
 
@@ -171,7 +172,7 @@ def extract(
     write_questions(output, examined.questions)
     for fault in examined.faults:
         print(f"{form.name}: {fault.message}", file=sys.stderr)
-    _print_extraction(extraction, output)
+    _print_extraction(extraction, output, has_columns=is_question_table(form))
     if extraction.second:
         print(f"compared with {extraction.second}: {examined.agreement}")
     if examined.recovery and examined.recovery.printed:
@@ -215,7 +216,7 @@ def _unpacked(form: Path, context: typer.Context) -> Path:
     return path
 
 
-def _print_extraction(extraction: Extraction, output: Path) -> None:
+def _print_extraction(extraction: Extraction, output: Path, has_columns: bool) -> None:
     """Print how many questions were read, how they are answered, and what was changed in them."""
     from valuesassets.cli.outputs import lines_of_changes, types_of
 
@@ -223,7 +224,7 @@ def _print_extraction(extraction: Extraction, output: Path) -> None:
     ids = {question.id for question in examined.questions}
     n_faulty = len({fault.question_id for fault in examined.faults} & ids)
     print(f"{len(examined.questions)} questions, {n_faulty} of them to review, in {output}")
-    for line in types_of(examined.questions, examined.guessed):
+    for line in types_of(examined.questions, examined.guessed, has_columns):
         print(line)
     for line in lines_of_changes([*form.changes, *examined.changes]):
         print(line)

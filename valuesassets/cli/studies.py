@@ -15,6 +15,7 @@ from valuesassets.cli.completion import offer_assets, offer_keys
 from valuesassets.cli.homes import OwnStudy, named_study, ready
 from valuesassets.cli.inputs import MaybeStudyName, open_study, require_folder_place
 from valuesassets.cli.instruments import attribute_of, commands_of, instruments_of, names, parts_of
+from valuesassets.cli.study_forms import entries_not_asked, ignored_forms, require_no_clash
 from valuesassets.cli.study_help import explain_key, print_schema
 from valuesassets.cli.systems import require_posix
 from valuesassets.desk.history import copy_old_history, dagster_folder
@@ -25,7 +26,7 @@ from valuesassets.records.places import labelled, storage_root
 from valuesassets.records.processes import python_module, safe_path
 from valuesassets.records.readouts import ScoreLabels
 from valuesassets.records.settings.kinds import is_model_path
-from valuesassets.records.study import DEMO, EARLIER_NAMES, Family, Study, cells_of
+from valuesassets.records.study import DEMO, EARLIER_NAMES, Family, Study, cells_of, study_path
 from valuesassets.records.trials import Trial
 
 MODEL_KEYS = ("tokenizer", "embedder")
@@ -68,10 +69,13 @@ def study(
             f"study {chosen.name}: {'; '.join(lacking)}; paths count from the folder of the study file: mend them, or "
             "put there what they name"
         )
+    require_no_clash(chosen)
     print(f"{chosen.name}: {chosen.title}")
     if (forms := chosen.questionnaires) is not None:
         files = ", ".join(forms.forms(chosen.languages)) or forms.source
         print(f"questionnaires: {files}; all are aligned to {forms.master}")
+        for line in (*ignored_forms(chosen), *entries_not_asked(chosen)):
+            print(line)
     print(f"languages ({len(chosen.languages)}): {', '.join(chosen.languages)}")
     for label, family in chosen.families.items():
         n_languages, resources = len(chosen.family_languages(label)), family.resources
@@ -154,8 +158,11 @@ def run(
 ) -> None:
     """Run a study, or parts of it, skip what is up to date, and print what came of it."""
     require_posix("run")
-    study, name = open_study(name), EARLIER_NAMES.get(name, name)
+    study, name = open_study(name), own_file_or(EARLIER_NAMES.get(name, name))
     if not only:
+        require_no_clash(study)
+        for line in ignored_forms(study):
+            print(line, flush=True)
         require(f"study {study.name}", *extras_of(study))
         require_index_models(study)
         if study.takes:
@@ -171,6 +178,12 @@ def run(
     print(f"to see all of it in the web UI: {variable}{command_to('make ui', 'valuesassets ui')}")
     if status != 0:
         raise JobError(f"study {study.name}: a run failed; the lines above say which, the UI shows its log")
+
+
+def own_file_or(name: str) -> str:
+    """The file of the home's study where its name is given, since processes elsewhere do not know it by that name."""
+    own = own_study()
+    return str(own) if own is not None and study_path(name) == own else name
 
 
 def _environment(study: Study, name: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 # pyright: strict, reportMissingTypeStubs=false
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from valuesassets.library.progress import OnProgress
 from valuesassets.records.errors import InputError, PdfError
+from valuesassets.records.files import kind_of_file
 from valuesassets.records.lexicon import load_lexicon
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.questionnaires import GeminiSettings, Questionnaires
@@ -21,6 +23,12 @@ if TYPE_CHECKING:
     from valuesassets.instruments.survey.material.extracted_questions import Examined
     from valuesassets.instruments.survey.material.forms.exchange.entries import LeftOut
     from valuesassets.instruments.survey.material.forms.extractors import Extraction as FormExtraction
+
+
+FORMS_THAT_ARE_READ = (
+    "name the questionnaire's PDF, a table of questions (.csv, .tsv, .xlsx, .xls, .ods) or a form of a survey program "
+    "(.qsf, .lss, .xlsx, .xml, .docx)"
+)
 
 
 @dataclass(frozen=True)
@@ -114,7 +122,7 @@ def extract(
     words = load_lexicon(language, asked_language(language, lexicon).lexicon)
     settings = Questionnaires(source="folder", pdf_dir=Path(), gemini=gemini or GeminiSettings(), survey=survey)
     place, left_out, second, comparison = cache or form.parent / "gemini_answers", (), None, None
-    pdf = None if is_table(form) else form
+    pdf = None if is_table(form) else _sound_pdf(form)
     if pdf is None:
         questions, changes, left_out = read_with_left_out(form, language, form_language)
         extraction = extractors.with_own_ids(extractors.Extraction(questions, tuple(changes)), settings)
@@ -128,6 +136,24 @@ def extract(
     if wrong_file is not None and wrong_file.question_id is None:
         raise PdfError(f"{form}: {wrong_file.message}")
     return Extraction(extraction, examined, tuple(left_out), second)
+
+
+def _sound_pdf(form: Path) -> Path:
+    """The path of a file that is read as a PDF; PdfError where it is a text, which may have a wrong ending."""
+    from valuesassets.instruments.survey.material.forms.misnamed_forms import misnamed_form
+
+    if why := misnamed_form(form):
+        raise PdfError(why)
+    kind = kind_of_file(form) if form.is_file() and os.access(form, os.R_OK) else "a PDF"
+    if kind is None and form.suffix.lower() != ".pdf" and not _has_pdf_mark(form):
+        raise PdfError(f"{form}: not a PDF but another kind of file; {FORMS_THAT_ARE_READ}")
+    return form
+
+
+def _has_pdf_mark(form: Path) -> bool:
+    """Whether a file is a PDF with other bytes before its beginning."""
+    with open(form, "rb") as stream:
+        return b"%PDF-" in stream.read(1024)
 
 
 def is_table(form: Path) -> bool:

@@ -14,6 +14,7 @@ import pydantic
 from valuesassets.records.errors import StudyError
 from valuesassets.records.faults import validated
 from valuesassets.records.files import no_such_file, read_toml
+from valuesassets.records.home import own_study
 from valuesassets.records.places import NO_STUDIES, STUDIES, bundled_names
 from valuesassets.records.plugins import installed, object_of
 from valuesassets.records.settings.cells import Family, Language
@@ -293,17 +294,30 @@ def why_no_people(study: Study) -> str:
 
 
 def study_path(name_or_path: str) -> Path:
-    """The path of a bundled study, also by its earlier name, or the given path itself.
+    """The path of a bundled study, also by its earlier name, the given path itself, or that of the home's study.
 
     Raises:
-        StudyError: there is no such bundled study and no such file.
+        StudyError: there is no such bundled study, no such file, and the home's study has another name.
     """
     bundled, name = bundled_names(".", ".toml"), EARLIER_NAMES.get(name_or_path, name_or_path)
     if name in bundled:
         return STUDIES / f"{name}.toml"
+    own = own_study()
+    own_name = None if own is None else name_in(own)
+    if own is not None and name_or_path == own_name and not Path(name_or_path).is_file():
+        return own
     if name_or_path and Path(name_or_path).exists():
         return Path(name_or_path)
-    raise StudyError(no_such_file(name_or_path, "study file", bundled))
+    raise StudyError(no_such_file(name_or_path, "study file", [*filter(None, [own_name]), *bundled]))
+
+
+def name_in(path: Path) -> str | None:
+    """The name that a study file says, even if the rest of it is faulty; None where it says none."""
+    try:
+        name = read_toml(path, "a study file (TOML)", StudyError).get("name")
+    except StudyError:
+        return None
+    return name if isinstance(name, str) else None
 
 
 def load_study(name_or_path: str) -> Study:

@@ -7,6 +7,7 @@ import shutil
 import pytest
 from dotenv import dotenv_values
 
+from valuesassets.cli.studies import own_file_or
 from valuesassets.records import home
 from valuesassets.records.home import MARKER, VARIABLE
 from valuesassets.records.study import load_study
@@ -45,6 +46,30 @@ def test_init_makes_a_home_whose_study_is_sound_and_needs_no_name(tmp_path, monk
     assert lines.startswith("my_study: ")
     assert "cells: 1;" in lines
     assert f"is stored in {tmp_path / 'My Study' / 'storage' / 'my_study'}; run it first" in refuse("bundle")
+
+
+def test_the_study_of_a_home_is_known_by_its_name_everywhere_in_it(tmp_path, monkeypatch):
+    succeed("init", "own")
+    monkeypatch.chdir(tmp_path / "own")
+    assert succeed("study", "own") == succeed("study")
+    line = refuse("trace", "own", "reference-mono", "eng", "happy")
+    assert "no such study file" not in line
+    assert str(tmp_path / "own" / "storage" / "own" / "survey") in line
+    assert own_file_or("own") == str(tmp_path / "own" / "study.toml")
+    (tmp_path / "own" / "storage" / "own").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "own" / "storage")  # a folder of its name is no study
+    assert succeed("study", "own").startswith("own: ")
+
+
+def test_a_name_that_is_nearly_that_of_the_homes_study_is_mended_and_a_broken_file_hides_no_other(
+    tmp_path, monkeypatch
+):
+    succeed("init", "own_study")
+    monkeypatch.chdir(tmp_path / "own_study")
+    assert refuse("study", "own_stduy") == "own_stduy: no such study file; did you mean own_study?"
+    (tmp_path / "own_study" / "study.toml").write_text("name = [", encoding="utf-8")
+    assert refuse("study", "own_study").startswith("own_study: no such study file; ")
+    assert succeed("study", "demo_survey").startswith("demo_survey: ")
 
 
 def test_the_schema_beside_a_study_describes_its_keys(tmp_path):

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from valuesassets_tests.cli.commands import QUESTIONS, read_json, refuse, run, succeed, write_json
+from valuesassets_tests.instruments.survey.material.forms.exchange.test_qsf import question, survey
 from valuesassets_tests.needs import shared_file
 
 
@@ -188,3 +189,47 @@ def test_a_question_that_quotes_an_answer_is_aligned_and_never_asked(tmp_path):
     assert "quotes what each respondent answered" in read_json(output)[0]["unfit"]
     succeed("align", output, "--output", tmp_path / "out")
     assert "quotes what each respondent answered" in read_json(tmp_path / "out/eng.json")[0]["unfit"]
+
+
+def test_a_guessed_type_is_said_where_the_kind_of_file_can_say_it(tmp_path):
+    answers = {str(n): {"Display": word} for n, word in enumerate(("red", "blue", "grey"), 1)}
+    form, table = survey(tmp_path, question("vote", choices=answers)), tmp_path / "eng.csv"
+    table.write_text("id,text,item,options\nvote,Which?,,red | blue | grey\n")
+    in_column = "  ? guessed from the answers; say it in a column response_type where it is wrong\n"
+    in_overrides = in_column.replace("a column response_type", "an overrides file (docs/review.md#corrections)")
+    for file, line in ((form, in_overrides), (table, in_column)):
+        done = run("extract", file, "--language", "eng", "--output", tmp_path / "eng.json")
+        assert line in done.stdout
+        assert "or categorical, in an overrides file (docs/review.md#corrections) or a table's column" in done.stderr
+
+
+def test_a_text_is_refused_with_all_that_is_read(tmp_path):
+    (tmp_path / "form.txt").write_text("1. Are you happy?")
+    line = refuse("extract", tmp_path / "form.txt", "--language", "eng", "--output", tmp_path / "eng.json")
+    assert line.startswith(
+        f"{tmp_path / 'form.txt'}: not a PDF but another kind of file; name the questionnaire's PDF, a"
+    )
+    assert line.endswith(
+        "(.csv, .tsv, .xlsx, .xls, .ods) or a form of a survey program (.qsf, .lss, .xlsx, .xml, .docx)"
+    )
+
+
+@pytest.mark.parametrize("name", ["mine.csv", "mine.txt", "mine.tsv", "mine.pdf"])
+def test_an_export_of_qualtrics_with_another_ending_is_named(name, tmp_path):
+    survey(tmp_path, question("vote")).rename(tmp_path / name)
+    line = refuse("extract", tmp_path / name, "--language", "eng", "--output", tmp_path / "eng.json")
+    assert line == f"{tmp_path / name}: this is a Qualtrics export; name it mine.qsf"
+
+
+@pytest.mark.parametrize("name", ["mine.csv", "mine.qsf"])
+@pytest.mark.parametrize("command", [("probe", "--model", "owner/none"), ("trials",)])
+def test_a_table_where_a_question_file_belongs_is_to_be_extracted_first(name, command, tmp_path):
+    written = survey(tmp_path, question("vote")) if name == "mine.qsf" else tmp_path / "table"
+    if name == "mine.csv":
+        written.write_text(TABLE)
+    file, output = written.rename(tmp_path / name), tmp_path / "out.parquet"
+    line = refuse(*command, "--questions", file, "--language", "eng", "--output", output)
+    assert line == (
+        f"{file}: is no question file (JSON); make one of it first: valuesassets extract {file} --language CODE "
+        "--output questions.json"
+    )

@@ -1,6 +1,6 @@
 """`[questionnaires]`, `[questionnaires.gemini]` and `[map]`: the survey's tables of the study file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -121,6 +121,23 @@ class Questionnaires(InstrumentTable):
             yield "the survey compares with a country; add country"
         if language.zone is None:
             yield "the survey's map has culture zones; add zone"
+
+    def imported_files(self, code: str) -> list[Path]:
+        """The files from which a language's questions could be imported: one, or several that clash."""
+        folder = self.extractions
+        return [] if folder is None else [p for end in IMPORTED if (p := folder / f"{code}{end}").is_file()]
+
+    def clash(self, code: str) -> str | None:
+        """What is said where a language has several files to import; None where it has not."""
+        paths = self.imported_files(code)
+        return f"{paths[0]}: {paths[1].name} is there as well; leave one of them" if len(paths) > 1 else None
+
+    def ignored(self, codes: Sequence[str]) -> list[str]:
+        """The names of files in the folder to import from that belong to none of these languages."""
+        names = {f"{code}{end}" for code in codes for end in IMPORTED}
+        paths = sorted(self.extractions.iterdir()) if self.extractions is not None else []
+        forms = [path.name for path in paths if path.suffix.lower() in IMPORTED and path.is_file()]
+        return [name for name in forms if name not in names and not name.startswith((".", "~$"))]
 
     def forms(self, languages: Mapping[str, Language]) -> list[str]:
         """The names of the files with questions, language by language; empty for bundled forms."""

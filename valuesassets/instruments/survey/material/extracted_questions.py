@@ -148,7 +148,7 @@ def examine_questions(
     answers = [Fault(code, None, check, f"{code}: {doubt}") for code, check, doubt in normalised.doubts]
     first = [*extraction_faults(questions, pdf, language, form, lexicon), *answers] if given else []
     doubts = {fault.question_id for fault in first if fault.question_id} | variables.opinion_items
-    overridden = apply_overrides(questions, given, overrides or Path(), doubts)
+    overridden = apply_overrides(questions, given, overrides or Path(), doubts, normalised.guessed)
     faults = [*extraction_faults(overridden.questions, pdf, language, form, lexicon), *answers]
     agreement = None
     if second is not None:

@@ -16,6 +16,7 @@ from valuesassets.instruments.survey.measures.cultural_map import QUESTIONS
 from valuesassets.instruments.survey.measures.simulated_worlds import faults_of
 from valuesassets.instruments.survey.report.draws import draws_box, draws_section
 from valuesassets.instruments.survey.report.map import map_view, trace_anchor
+from valuesassets.instruments.survey.report.not_asked import is_all_asked, not_asked_box, tabulate_not_asked
 from valuesassets.instruments.survey.report.shifts import shift_boxes, shift_claims
 from valuesassets.instruments.survey.report.trace import Traces, form_anchor, item_anchor
 from valuesassets.people.variables import load_variables
@@ -24,7 +25,6 @@ from valuesassets.reporting import analyses as shared_questions
 from valuesassets.reporting import claims as shared_claims
 from valuesassets.reporting import methods as shared_methods
 from valuesassets.reporting import openings
-from valuesassets.reporting.claims import beside_claims
 from valuesassets.reporting.methods import MODEL_TYPES, SMALL_NUMBERS, capital, counted, listed, share_of, some_of, was
 from valuesassets.reporting.methods import SOURCES as SHARED_SOURCES
 from valuesassets.reporting.option_orders import order_claims, order_gates
@@ -74,7 +74,7 @@ def within_study(run: Run) -> Run:
 def opening(run: Run) -> Section:
     """The first screen: a sentence for each family, the map, and the boxes of questions."""
     section = openings.opening(run)
-    section.boxes = [*openings.boxes(run), *shift_boxes(run), *draws_box(run), _persons_box(run)]
+    section.boxes = [*openings.boxes(run), *shift_boxes(run), *draws_box(run), _persons_box(run), *not_asked_box(run)]
     if "cultural_map" in run.analyses:
         _open_with_map(section, run)
     if not section.pictures:
@@ -110,7 +110,8 @@ def _open_with_answers(section: Section, run: Run) -> None:
     figure = draw_question_answers(first, run.study.is_planted, OPENING_WIDTH_IN)
     n_shown, n_all = (len(set(each["question_id"])) for each in (first, options))
     which = "All" if n_shown == n_all else f"The first {n_shown} of"
-    caption = f"{which} {counted(n_all, 'question')}, and what was answered."
+    of_form = "" if is_all_asked(run) else " that were asked"
+    caption = f"{which} {counted(n_all, 'question')}{of_form}, and what was answered."
     if figure is not None:
         section.draw(
             figure,
@@ -124,7 +125,8 @@ def _open_with_answers(section: Section, run: Run) -> None:
 def sections(run: Run) -> list[Section]:
     """The sections below claims and methods, in their order.
 
-    Of a run's `found` the survey's own are `extraction_faults` (by language), `question_texts` (by id) and `traces`.
+    Of a run's `found` the survey's own are `extraction_faults` and `not_asked` (by language), `question_texts` (by id)
+    and `traces`.
     """
     analyses = analysis_sections(run)
     first = [section for section in analyses if section.anchor == "question-answers"]
@@ -137,6 +139,12 @@ def sections(run: Run) -> list[Section]:
         items_section(run, run.found.get("question_texts", {})),
         _extraction(run),
     ]
+
+
+def beside_claims(section: Section, run: Run) -> None:
+    """Add to the section of claims what of the questionnaires was not asked, and what every study has beside them."""
+    tabulate_not_asked(section, run)
+    shared_claims.beside_claims(section, run)
 
 
 def gates(run: Run) -> list[Gate]:

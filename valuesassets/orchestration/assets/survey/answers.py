@@ -278,6 +278,7 @@ def _beside_analyses(
         tables["drawn_answers"] = _standings(inputs["drawn_answers"])
     tables |= {
         "extraction_faults": extraction_faults(storage, study),
+        "not_asked": entries_not_asked(storage, inputs["extracted_questions"]),
         "question_texts": {question.id: question.text for question in inputs["master_questions"]},
         "traces": trace_cells(storage.folder, sorted(inputs["probe_distributions"], key=study.cells().index)),
     }
@@ -298,6 +299,15 @@ def _standings(drawn: Mapping[tuple[str, str], pd.DataFrame]) -> Any:
         for standing, n in answers["standing"].value_counts().items()
     ]
     return pd.DataFrame(rows) if rows else Refused("no cell of a drawn family has been drawn yet")
+
+
+def entries_not_asked(storage: Storage, extracted: Mapping[str, list[Question]]) -> dict[str, Any]:
+    """What of each language's form no model is asked, with reasons."""
+    from valuesassets.instruments.survey.report.not_asked import not_asked
+
+    paths = storage.files(SURVEY.key("extracted_questions"), "left_out.json")
+    left_out = {language: read_json(paths[language]) if language in paths else [] for language in extracted}
+    return {language: not_asked(questions, left_out[language]) for language, questions in extracted.items()}
 
 
 def extraction_faults(storage: Storage, study: Study) -> dict[str, list[dict[str, Any]]]:

@@ -15,6 +15,7 @@ from valuesassets.orchestration.assets.survey.questions import (
     examined_metadata,
     extracted_questions,
     master_questions,
+    write_left_out,
 )
 from valuesassets.orchestration.assets.survey.stamps import (
     content_version,
@@ -66,7 +67,7 @@ def material_assets(study: Study) -> list[dg.AssetsDefinition]:
             reads=("questionnaires", "thresholds"),
             entries=("languages",),
             files=together(corrections, import_stamps(study), lexicons),
-            wiring=sources(examined_metadata),
+            wiring=sources(examined_metadata, write_left_out),
         )(extracted_questions),
         declared(
             docs="alignment",

@@ -22,7 +22,7 @@ from valuesassets.orchestration.io_managers import table_of
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import write_json, write_text
 from valuesassets.records.jobs import EmbedJob
-from valuesassets.records.questions import Question, questions_to_rows
+from valuesassets.records.questions import Question, askable, questions_to_rows
 from valuesassets.records.seals import read_array
 from valuesassets.records.settings.questionnaires import Questionnaires
 from valuesassets.records.study import Study
@@ -50,6 +50,7 @@ def extracted_questions(
     examined = examine_questions(extraction.questions, pdf, language, overrides, others, lexicon)
     faults, page = (storage.path(context.asset_key, language, end) for end in ("faults.json", "review.html"))
     write_json(faults, [asdict(fault) for fault in examined.faults])
+    left_out = write_left_out(storage.path(context.asset_key, language, "left_out.json"), extraction.left_out)
     write_text(page, render_review(examined, pdf, language, overrides))
     links = {"review": link_to(storage, page)} | links
     changes = table_of([asdict(change) for change in (*extraction.changes, *examined.changes)][: checks.MAX_ROWS])
@@ -60,21 +61,39 @@ def extracted_questions(
     most = study.thresholds.faulty_questions
     return dg.MaterializeResult(
         value=list(examined.questions),
-        metadata=examined_metadata(examined, len(doubtful), extractor, second)
+        metadata=examined_metadata(examined, len(doubtful), extractor, second, len(left_out))
         | paths
         | {"changes": changes, "response_types": _counts(str(each.response_type) for each in examined.questions)}
         | extraction.facts
         | links
         | ({PICTURE: picture_of(figure)} if figure else {}),
-        # Whether models are asked counts with the questions: prompts are made anew where a person settles it.
-        data_version=content_version([*rows, NOT_ASKED] if examined.why_not_asked else rows),
+        # Whether models are asked counts with the questions: prompts are made anew where a person settles it. So does
+        # what was left out, which the report lists.
+        data_version=content_version([*rows, *left_out, *([NOT_ASKED] if examined.why_not_asked else [])]),
         check_results=checks.judged(checks.EXTRACTION, examined.faults, len(rows), most, **links),
     )
 
 
-def examined_metadata(examined: Any, n_doubtful: int, extractor: str, second: str | None) -> dict[str, str]:
+def write_left_out(path: Path, others: Iterable[Any]) -> list[dict[str, str]]:
+    """Write what was left out of a form, if anything was; gives the records."""
+    rows = [asdict(each) for each in others]
+    if rows:
+        write_json(path, rows)
+    else:
+        path.unlink(missing_ok=True)  # of an earlier form
+    return rows
+
+
+def examined_metadata(
+    examined: Any, n_doubtful: int, extractor: str, second: str | None, n_left_out: int = 0
+) -> dict[str, str]:
     """What the UI says of a language's questions; `second` is the extractor that the first is compared with, if any."""
+    from valuesassets.instruments.survey.material.forms.exchange.entries import counted_entries
+
+    n_unfit = len(examined.questions) - len(askable(examined.questions))
     summary = f"{len(examined.questions)} questions, {n_doubtful} of them in doubt; read by {extractor}"
+    summary += f"; {n_unfit} cannot be asked as they stand" if n_unfit else ""
+    summary += f"; {counted_entries(n_left_out)} left out" if n_left_out else ""
     return {
         SUMMARY: summary + ("; no model is asked" if examined.why_not_asked else ""),
         "extractor": extractor,

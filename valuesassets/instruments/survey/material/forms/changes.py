@@ -6,6 +6,9 @@ from typing import Any
 
 from valuesassets.records.questions import Option, Question
 
+COLUMNS_FIELD = "columns"
+"""The field of the change that says which columns of a table were not read; it is of no question."""
+
 
 @dataclass(frozen=True)
 class Change:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from valuesassets.instruments.survey.material.forms.changes import Change
+from valuesassets.instruments.survey.material.forms.exchange.entries import LeftOut, counted_entries
 from valuesassets.people.variables import OWN_IDS, load_variables
 from valuesassets.records.errors import PdfError, StudyError
 from valuesassets.records.files import no_such_file
 from valuesassets.records.questions import Question
 from valuesassets.records.settings.cells import Extractor
-from valuesassets.records.settings.questionnaires import IMPORTED, GeminiSettings, Questionnaires
+from valuesassets.records.settings.questionnaires import GeminiSettings, Questionnaires
 
 OnPage = Callable[[int, int], None]
 SURVEYS = {"v": "EVS 2017", "Q": "WVS-7"}  # by the letter of their codes
@@ -25,11 +26,13 @@ class Extraction:
     Attributes:
         changes: made so that the records are valid questions.
         facts: about the extraction, such as requests, tokens and cost.
+        left_out: what a form holds beside closed questions with one answer, with reasons.
     """
 
     questions: list[Question]
     changes: tuple[Change, ...] = ()
     facts: dict[str, Any] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
 
 
 def extract(
@@ -53,13 +56,12 @@ def extract(
         StudyError: no folder to import from.
     """
     if extractor == "imported":
-        from valuesassets.instruments.survey.material.forms.exchange.entries import counted_entries
         from valuesassets.instruments.survey.material.forms.imported_questions import read_with_left_out
 
         path = import_path(settings, language)
         questions, changes, left_out = read_with_left_out(path, language)
         facts = {"left_out": counted_entries(len(left_out))} if left_out else {}
-        extraction = Extraction(questions, tuple(changes), {"imported_from": path.name, **facts})
+        extraction = Extraction(questions, tuple(changes), {"imported_from": path.name, **facts}, left_out)
     elif pdf is None:
         raise PdfError(f"{language}: no PDF, which the extractor {extractor} needs; name where it comes from")
     elif extractor == "gemini":
@@ -106,12 +108,12 @@ def import_path(settings: Questionnaires, language: str) -> Path:
     """
     if settings.extractions is None:
         raise StudyError(f"{language}: no folder to import from; name it as questionnaires.extractions in the study")
-    paths = [path for end in IMPORTED for path in [settings.extractions / f"{language}{end}"] if path.is_file()]
+    paths = settings.imported_files(language)
     if not paths:
         missing = no_such_file(settings.extractions / f"{language}.json")
         raise StudyError(f"{missing}; put the extraction of {language} there, or name another extractor")
-    if len(paths) > 1:
-        raise StudyError(f"{paths[0]}: {paths[1].name} is there as well; leave one of them")
+    if clash := settings.clash(language):
+        raise StudyError(clash)
     return paths[0]
 
 

@@ -81,7 +81,8 @@ def why_doubtful(question: Question) -> str | None:
         return None
     return (
         f"no order was seen in its {len(question.options)} answers, so that they are read as a list (categorical); say "
-        "response_type = ordinal if they go from one end to the other, or categorical"
+        "response_type = ordinal if they go from one end to the other, or categorical, in an overrides file "
+        "(docs/review.md#corrections) or a table's column"
     )
 
 

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from valuesassets.instruments.survey.material.forms.changes import Change
+from valuesassets.instruments.survey.material.forms.changes import COLUMNS_FIELD, Change
 from valuesassets.instruments.survey.material.forms.exchange.entries import LeftOut
 from valuesassets.instruments.survey.material.forms.guessed_types import GUESSED
-from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS, read_question_table
+from valuesassets.instruments.survey.material.forms.misnamed_forms import misnamed_form
+from valuesassets.instruments.survey.material.forms.question_tables import ENDINGS, read_with_unread_columns
 from valuesassets.people.variables import BY_COUNT
 from valuesassets.records.errors import QuestionError
 from valuesassets.records.files import read_json
@@ -75,9 +76,19 @@ def has_form_ending(path: Path) -> bool:
     return path.suffix.lower() in FORM_ENDINGS
 
 
+def is_question_table(path: Path) -> bool:
+    """Whether a file is a table of questions, with columns, and no form, PDF or question file."""
+    from valuesassets.instruments.survey.material.forms.exchange.form_files import is_exchange_form
+
+    return path.suffix.lower() in ENDINGS and not (has_form_ending(path) and is_exchange_form(path))
+
+
 def _read_imported(path: Path) -> tuple[list[Question], list[Change]]:
+    if why := misnamed_form(path):
+        raise QuestionError(why)
     if path.suffix.lower() in ENDINGS:
-        return read_question_table(path), []
+        questions, unread = read_with_unread_columns(path)
+        return questions, [Change("", COLUMNS_FIELD, ", ".join(unread), None, "not read")] if unread else []
     rows = read_json(path, QuestionError)
     if rows == []:
         raise QuestionError(f"{path}: an empty array, questions were expected; extract the questionnaire again")

@@ -127,13 +127,18 @@ def _tables(path: Path) -> dict[str, Any]:
 
 
 def apply_overrides(
-    questions: Sequence[Question], overrides: Mapping[str, Override], path: Path, doubts: Collection[str] = ()
+    questions: Sequence[Question],
+    overrides: Mapping[str, Override],
+    path: Path,
+    doubts: Collection[str] = (),
+    guessed: Collection[str] = (),
 ) -> Overridden:
     """The corrected questions in order; an override that fits no record is a fault and changes nothing.
 
     Args:
         path: of the file, for messages.
         doubts: ids in doubt without an extracted question, which `drop` settles.
+        guessed: ids of questions whose type nobody has given; an override that names the guessed type confirms it.
     """
     marks = {fingerprint(question): place for place, question in enumerate(questions)}
     # For each place of a record: its override, and whether the record stays.
@@ -147,7 +152,7 @@ def apply_overrides(
     for code, places in records.items():
         if (override := overrides.get(code)) is None:
             continue
-        if why := _misfit([questions[place] for place in places], override):
+        if why := _misfit([questions[place] for place in places], override, code in guessed):
             misfits[code] = why
             continue
         settled.add(code)
@@ -203,8 +208,8 @@ def fingerprint(question: Question) -> str:
     return sha256_json(question.model_dump(mode="json", include={"id", *FIELDS}))[:8]
 
 
-def _misfit(same: Sequence[Question], override: Override) -> str | None:
-    """Why an override fits none of the records of its id; None if it fits."""
+def _misfit(same: Sequence[Question], override: Override, is_guessed: bool = False) -> str | None:
+    """Why an override fits none of the records of its id; None if it fits. The type of one may be guessed."""
     marks = " or ".join(repr(fingerprint(question)) for question in same)
     question = next((question for question in same if fingerprint(question) == override.of), same[0])
     if override.of is not None and override.of != fingerprint(question):
@@ -219,7 +224,9 @@ def _misfit(same: Sequence[Question], override: Override) -> str | None:
     unknown = [code for code in override.labels if code not in question.values]
     if unknown:
         return f"the question has no option {unknown[0]} (it has {list(question.values)}); give all of its options"
-    if (override.given or override.labels) and not override.id and _corrected(question, override) == question:
+    confirms_guess = is_guessed and override.response_type is not None
+    is_without_effect = not override.id and not confirms_guess and _corrected(question, override) == question
+    if (override.given or override.labels) and is_without_effect:
         return "the extraction says the same by now; take it away"
     return None
 

@@ -4,6 +4,7 @@ The columns are `id`, `text`, `item` and `options`; `section`, `response_type`, 
 Answers are separated by `|`, each as `1 = very important`, or numbered from 1 if none has a code.
 """
 
+import difflib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,9 @@ from valuesassets.records.text_tables import Row, read_rows
 from valuesassets.records.xlsx_tables import read_sheet
 
 COLUMNS = ("id", "text", "item", "options")
+OPTIONAL = ("section", "response_type", "order", "answer_cue")
+LIKENESS = 0.85
+"""From 0 to 1, from which the name of a column is taken for a misspelt one."""
 ENDINGS = (".csv", ".tsv", ".xlsx", ".xls", ".ods")
 MOST_ROWS = 1000  # of a questionnaire; files of answers have more
 OPTION = re.compile(r"(?:([-+\u2212\u2013]?\d{1,4}(?:[.,]\d*)?)\s*=\s*)?(.*)", re.DOTALL)
@@ -47,18 +51,36 @@ def read_question_table(path: Path) -> list[Question]:
     """The questions of a table in order, also with codes for don't know, which normalisation removes.
 
     Raises:
-        QuestionError: no such table, too many rows, a missing id or text, a repeated id, or answers that cannot be read
-            or are in no order; names file and row.
+        QuestionError: no such table, too many rows, a misspelt column, a missing id or text, a repeated id, or answers
+            that cannot be read or are in no order; names file and row.
     """
+    return read_with_unread_columns(path)[0]
+
+
+def read_with_unread_columns(path: Path) -> tuple[list[Question], list[str]]:
+    """The same, and the names of columns that are not read."""
+    rows = _rows(path)
+    unread = [name for name in rows[0].fields if name and name not in (*COLUMNS, *OPTIONAL)]
+    lacking = [name for name in OPTIONAL if name not in rows[0].fields]
+    for name in unread:
+        if meant := difflib.get_close_matches(name, lacking, n=1, cutoff=LIKENESS):
+            raise QuestionError(f"{path}: column {name}: did you mean {meant[0]}? Mend its name, or leave it out")
+    _require_own_ids(rows, path)
+    return parse_questions([_question(row, f"{path}: row {row.number}") for row in rows], str(path)), unread
+
+
+def _rows(path: Path) -> list[Row]:
     ending = path.suffix.lower()
     if ending == ".xlsx":
-        rows = read_sheet(path, COLUMNS, QuestionError, most_rows=MOST_ROWS)
-    elif ending in (".xls", ".ods"):
+        return read_sheet(path, COLUMNS, QuestionError, most_rows=MOST_ROWS)
+    if ending in (".xls", ".ods"):
         from valuesassets.instruments.survey.material.forms.exchange.workbooks import read_first_sheet
 
-        rows = read_first_sheet(path, COLUMNS, MOST_ROWS)
-    else:
-        rows = read_rows(path, COLUMNS, QuestionError, delimiters=",;\t", most_rows=MOST_ROWS)
+        return read_first_sheet(path, COLUMNS, MOST_ROWS)
+    return read_rows(path, COLUMNS, QuestionError, delimiters=",;\t", most_rows=MOST_ROWS)
+
+
+def _require_own_ids(rows: Sequence[Row], path: Path) -> None:
     first: dict[str, int] = {}
     for row in rows:
         name = row.fields["id"]
@@ -67,7 +89,6 @@ def read_question_table(path: Path) -> list[Question]:
                 f"{path}: row {row.number}: the id {name} stands in row {first[name]} too; give each question its own"
             )
         first[name] = row.number
-    return parse_questions([_question(row, f"{path}: row {row.number}") for row in rows], str(path))
 
 
 def _question(row: Row, where: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from valuesassets.cli.outputs import lines_of_changes
 from valuesassets.instruments.survey.material.extracted_questions import examine_questions
 from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
 from valuesassets.instruments.survey.material.forms.question_tables import TEMPLATE, read_question_table
@@ -50,6 +51,27 @@ def test_a_table_gives_its_questions_however_it_is_stored(name, tmp_path):
     examined = examine_questions(questions, None, "eng")
     assert examined.faults == ()
     assert require_sound(examined.questions, name)
+
+
+@pytest.mark.parametrize("misspelt", ["respnse_type", "Response type", "orders", "answer_cue_"])
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "ods"])
+def test_a_misspelt_column_is_refused_with_the_name_that_was_meant(misspelt, ending, tmp_path):
+    table = [[*HEADER, misspelt], ["work", "Is work fun?", "", "yes | no | maybe", "ordinal"]]
+    write = {"csv": lambda path, rows: written(path, text_of(rows)), "xlsx": write_xlsx, "ods": write_ods}[ending]
+    with pytest.raises(
+        QuestionError, match=f"column {misspelt.lower()}: did you mean (response_type|order|answer_cue)"
+    ):
+        read_imported(write(tmp_path / f"t.{ending}", table))
+
+
+def test_a_column_of_another_name_is_said_not_to_be_read(tmp_path):
+    table = [
+        [*HEADER, "note", "Author", "response_type"],
+        ["work", "Fun?", "", "yes | no | maybe", "n", "a", "ordinal"],
+    ]
+    questions, (change,) = read_imported(written(tmp_path / "t.csv", text_of(table)))
+    assert list(lines_of_changes([change])) == ["columns not read: note, author"]
+    assert str(questions[0].response_type) == "ordinal"
 
 
 def test_the_template_is_a_sound_table_with_a_list_and_a_whole_scale(tmp_path):

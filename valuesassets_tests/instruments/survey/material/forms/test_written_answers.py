@@ -183,6 +183,17 @@ def test_types_of_a_printed_form_that_nobody_knows_are_guessed_and_asked_too(lab
     assert any("no order was seen" in fault.message for fault in examined.faults) is (kind == "categorical")
 
 
+@pytest.mark.parametrize("kind", ["categorical", "ordinal"])
+def test_an_override_with_a_type_settles_the_doubt_even_where_it_is_the_guessed_one(kind, tmp_path):
+    options = tuple(enumerate(("red", "blue", "green", "grey"), 1))
+    reading = Reading("vote", "1", None, 1, (0, 0, 9, 9), "Which is it?", None, options)
+    (tmp_path / "eng.toml").write_text(f'[vote]\nreason = "parties"\nresponse_type = "{kind}"\n')
+    examined = examine_questions([_question(reading, "vote")], None, "eng", tmp_path / "eng.toml")
+    assert (examined.faults, examined.guessed) == ((), frozenset())
+    assert [str(question.response_type) for question in examined.questions] == [kind]
+    assert [change.field for change in examined.changes][-1] == {"categorical": "confirmed"}.get(kind, "response_type")
+
+
 def test_numbers_of_answers_without_a_code_are_their_codes(tmp_path):
     question, _, _ = read(tmp_path, "5 - very much | 4 - much | 3 - little | 1 - not at all | 9 - Refused")
     assert listed(question) == [(5, "very much"), (4, "much"), (3, "little"), (1, "not at all")]

@@ -5,6 +5,7 @@ folder upwards that is a home or a checkout of this project, else the checkout t
 `valuesassets_home` in the working folder. Nothing is ever written beside an installed package.
 """
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -96,6 +97,8 @@ def ready_home(study: str, name: str, tell: Callable[[str], None], is_written: b
         make_home(home, study, name)
         tell(f"{home}: is the new home of studies, answers and histories; `valuesassets --home FOLDER` names another")
     _require_in_place(home)
+    with contextlib.suppress(OSError):  # a person may have emptied it; what cannot be written is told below
+        (home / "storage").mkdir(exist_ok=True)
     if is_written and not (os.environ.get("VALUESASSETS_STORAGE") or os.access(home / "storage", os.W_OK | os.X_OK)):
         raise StorageError(
             f"{home}: this home is read-only for you; name another with `valuesassets --home FOLDER`, or set "

@@ -153,6 +153,13 @@ def test_a_read_only_home_is_one_line_but_may_be_looked_at(installed, monkeypatc
     assert line.startswith(f"{installed / home.NEW_HOME}: this home is read-only for you; name another with")
 
 
+def test_a_home_whose_storage_was_deleted_begins_anew(installed):
+    ready()
+    shutil.rmtree(installed / home.NEW_HOME / "storage")
+    ready()
+    assert (installed / home.NEW_HOME / "storage").is_dir()
+
+
 def test_a_home_that_cannot_be_made_is_one_line(installed, monkeypatch):
     (installed / "file").touch()
     monkeypatch.setenv(home.VARIABLE, str(installed / "file"))

@@ -101,7 +101,8 @@ class WorldValuesBench(InstrumentTable):
     """Wordings of prompts: attributes as a list, as the reversed list, or in sentences."""
     slopes: dict[FamilyName, float] = pydantic.Field(default_factory=dict)
     """Planted slopes, by the name of a reference family or of made-up ratings: its differences between groups as a
-    share of people's (1: the same; 0: none; below 0: reversed; above 1: exaggerated)."""
+    share of made-up people's, also where `answers` is a file (1: the same; 0: none; below 0: reversed; above 1:
+    exaggerated)."""
     decode: Decode = Decode()
     sets: Annotated[dict[FamilyName, AskedSet], pydantic.Field(min_length=1)]
     ratings: tuple[RatingsFile, ...] = ()

@@ -12,7 +12,7 @@ from valuesassets.instruments.cultural_robustness.material.language_files import
     read_lines,
     require_shared,
 )
-from valuesassets.records.errors import QuestionError
+from valuesassets.records.errors import MissingData, QuestionError
 from valuesassets.records.places import BUNDLED, given_or_bundled
 
 COLUMNS = ["question_id", "anchor", "country", "persona", "prompt"]
@@ -65,7 +65,10 @@ def prompt_ids(questions: pd.DataFrame) -> pd.Series:
 
 
 def all_questions(questions: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The questions of all languages in one frame, with a column `language` and the prompts' ids (`id`)."""
+    """The questions of all languages in one frame, with a column `language` and the prompts' ids (`id`); MissingData
+    where no language has any."""
+    if not questions:
+        raise MissingData("no language has questions yet; materialise questions first, or see why it failed")
     frames = [frame.assign(language=language, id=prompt_ids(frame)) for language, frame in questions.items()]
     return pd.DataFrame(pd.concat(frames, ignore_index=True), columns=pd.Index(["language", "id", *COLUMNS]))
 

@@ -11,7 +11,7 @@ from valuesassets.instruments.cultural_robustness.material.questions import (
     select_languages,
 )
 from valuesassets.instruments.cultural_robustness.tables import QUESTIONS
-from valuesassets.records.errors import QuestionError
+from valuesassets.records.errors import MissingData, QuestionError
 from valuesassets.records.parquet import read_table, write_frame
 from valuesassets_tests.instruments.cultural_robustness.made_files import (
     ASKED,
@@ -101,6 +101,11 @@ def test_questions_are_stored_as_they_are_read(tmp_path):
             "prompt": f"{ASKED['ell'][0]} Ζω στην Αυστρία.",
         },
     ]
+
+
+def test_where_no_language_has_questions_a_line_says_so():
+    with pytest.raises(MissingData, match=r"^no language has questions yet; materialise questions first"):
+        all_questions({})
 
 
 def refusal(folder, **options):

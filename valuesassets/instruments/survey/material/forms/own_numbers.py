@@ -58,15 +58,29 @@ def places_of(marks: Sequence[str]) -> list[int] | None:
 
 
 def without_own_numbers(labels: Sequence[str]) -> tuple[list[str], list[int]] | None:
-    """Labels without their numbers, and the numbers; None unless all labels have one, in order."""
+    """Labels without their numbers, and the numbers; None unless all labels have one, in order.
+
+    A label that is a figure stays, where others have words beside theirs, as the ends of a scale do.
+
+    >>> without_own_numbers(["1 - bad", "2", "3 - good"]), without_own_numbers(["1", "2"])
+    ((['bad', '2', 'good'], [1, 2, 3]), None)
+    """
     pairs = [carried(label) for label in labels]
-    if len(labels) < 2 or not all(pairs):
+    if len(labels) < 2 or not any(pairs):
+        return None
+    pairs = [pair or _figure(label) for pair, label in zip(pairs, labels, strict=True)]
+    if not all(pairs):
         return None
     marks, rests = zip(*filter(None, pairs), strict=True)
     numbers = places_of(marks)
     if numbers is None or not all(any(map(str.isalnum, rest)) for rest in rests):
         return None
     return [*rests], numbers
+
+
+def _figure(label: str) -> tuple[str, str] | None:
+    """A label that is a figure alone, as its own number and the rest of it."""
+    return (label.strip(), label) if label.strip().isdecimal() else None
 
 
 def carriers(labels: Sequence[str], values: Sequence[int]) -> list[str]:

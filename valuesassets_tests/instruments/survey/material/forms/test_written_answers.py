@@ -174,6 +174,12 @@ def test_numbers_and_letters_that_all_labels_carry_are_taken_out_and_told(form, 
     assert prompts(question)["reversed"][0][0] == "1. Not at all"
 
 
+def test_numbers_at_the_ends_of_a_scale_whose_points_are_figures_are_taken_out(tmp_path):
+    question, faults, _ = read(tmp_path, "1 = 1 - bad | 2 = 2 | 3 = 3 | 4 = 4 | 5 = 5 - good")
+    assert (listed(question), faults) == ([(1, "bad"), (2, ""), (3, ""), (4, ""), (5, "good")], [])
+    assert prompts(question)["reversed"][0] == ["1. good", "2.", "3.", "4.", "5. bad"]
+
+
 @pytest.mark.parametrize(("labels", "kind"), [(("red", "blue", "green", "grey"), "categorical"), (WORDS, "likert4")])
 def test_types_of_a_printed_form_that_nobody_knows_are_guessed_and_asked_too(labels, kind):
     reading = Reading("q1", "1", None, 1, (0, 0, 9, 9), "Which is it?", None, tuple(enumerate(labels, 1)))

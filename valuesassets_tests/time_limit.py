@@ -74,5 +74,4 @@ class TimeLimit:
             self._terminal.write_sep("=", f"left out, {REASON}: {self._n_left_out} tests")
 
     def _print(self, line: str) -> None:
-        self._terminal.ensure_newline()
-        self._terminal.write_line(f"after {time.monotonic() - self._started:.0f} s: {line}")
+        self._terminal.write_line(f"\nafter {time.monotonic() - self._started:.0f} s: {line}")  # dots stand before it

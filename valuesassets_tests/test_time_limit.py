@@ -37,3 +37,12 @@ def test_failures_are_printed_at_once_and_no_test_begins_late(processes, tmp_pat
         assert ("left out, there was no time left for it: 2 tests" in done.stdout) is is_late
         assert ("1 passed, 1 error" in at_the_end) is not is_late
         assert done.returncode == (0 if is_late else 1)
+
+
+@pytest.mark.slow
+def test_a_test_that_waits_for_ever_fails(tmp_path):
+    tests = "import threading\n\n\ndef test_one():\n    threading.Event().wait()\n\n\ndef test_two():\n    pass\n"
+    limit = {"VALUESASSETS_TEST_SECONDS": "1"}
+    done = run_made_tests(tmp_path, tests, "time_limit.TimeLimit", "-n", "1", **limit)
+    assert "it took 1 s, which no test does" in done.stdout
+    assert "1 failed, 1 passed" in done.stdout

@@ -7,7 +7,9 @@ what the machine's cores did meanwhile: some machines are slow since they wait f
 """
 
 import os
+import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ UNTIL = "VALUESASSETS_TESTS_UNTIL"
 REASON = "there was no time left for it"
 LONG = 60
 """Seconds from which a test is printed when it ends."""
+MOST_SECONDS = int(os.environ.get("VALUESASSETS_TEST_SECONDS", "1800"))
+"""After which a test fails: one that waits for ever keeps its process, and all tests that wait for it, to the end."""
 CORES = Path("/proc/stat")
 STATES = ("user", "nice", "system", "idle", "waiting for disks", "interrupts", "interrupts", "given to other machines")
 """What Linux counts of its cores since it started, in this order (Source: proc_stat(5))."""
@@ -58,6 +62,15 @@ class TimeLimit:
         if time.time() > float(os.environ.get(UNTIL, "inf")):
             pytest.skip(REASON)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Iterator[None]:
+        signal.signal(signal.SIGALRM, _end_test)
+        signal.alarm(MOST_SECONDS)
+        try:
+            return (yield)
+        finally:
+            signal.alarm(0)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._n_left_out += report.skipped and REASON in str(report.longrepr)
         if "PYTEST_XDIST_WORKER" in os.environ or not self._terminal:
@@ -75,3 +88,7 @@ class TimeLimit:
 
     def _print(self, line: str) -> None:
         self._terminal.write_line(f"\nafter {time.monotonic() - self._started:.0f} s: {line}")  # dots stand before it
+
+
+def _end_test(*_: object) -> None:
+    raise TimeoutError(f"it took {MOST_SECONDS} s, which no test does")

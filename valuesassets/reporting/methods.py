@@ -156,14 +156,11 @@ def _way(family: Family) -> str:
     preamble = " after a preamble of the study" if prompting.preamble is not None else ""
     if not prompting.is_chat:
         return f"{AS_PLAIN_TEXT}{preamble}"
-    if prompting.system is None and not preamble:
-        return "as a turn of a chat, in which the model's template may add a system message of its own"
-    system = {None: "", "": " without a system message"}
-    return f"as a turn of a chat{system.get(_one(prompting.system), ' with a system message of the study')}{preamble}"
-
-
-def _one(system: str | Mapping[str, str] | None) -> str | None:
-    return system if system is None or isinstance(system, str) else "one for each language"
+    if prompting.system is not None:
+        whose = "with a system message of the study" if prompting.system else "without a system message"
+        return f"as a turn of a chat {whose}{preamble}"
+    template = ", in which the model's template may add a system message of its own"
+    return f"as a turn of a chat{preamble or template}"
 
 
 def quantised(run: Run) -> Iterator[str]:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 
 from valuesassets.figures import style
 from valuesassets.records.frames import records, rows_where
@@ -131,8 +131,9 @@ def _draw_block(axes: Axes, block: pd.DataFrame, width_in: float) -> None:
             left = 0.0
             for row in rows:
                 color = colors[int(row["response_value"])]
-                axes.barh(place + below, row[name], height, left=left, color=color, edgecolor=style.GREY, lw=0.3,
-                          gid=f"{name} {cell['model']} {cell['language']}")  # fmt: skip
+                corner = (left, place + below - height / 2)
+                axes.add_artist(Rectangle(corner, row[name], height, facecolor=color, edgecolor=style.GREY, lw=0.3,
+                                          gid=f"{name} {cell['model']} {cell['language']}"))  # fmt: skip
                 if name == "prob" and row[name] >= SHOWN_SHARE:
                     ink = "white" if style.luminance(color[:3]) < 0.3 else "black"
                     axes.text(left + row[name] / 2, place, f"{row[name]:.0%}", ha="center", va="center", color=ink,

@@ -2,13 +2,15 @@
 
 import base64
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-from fontTools.subset import Options
+from fontTools import subset
+from fontTools.ttLib import TTFont
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -68,12 +70,20 @@ def svg_text(figure: Figure, has_fonts: bool = False) -> str:
 def _fonts_without_layout() -> Iterator[None]:
     """Fonts that are embedded keep no tables by which letters are placed: matplotlib says of each where it stands, and
     to read these tables took more than half of a figure's time."""
-    whole = Options._drop_tables_default
-    Options._drop_tables_default = [*whole, "GDEF", "GPOS", "GSUB", "kern"]
+    load = subset.load_font
+    subset.load_font = _load_without_layout
     try:
         yield
     finally:
-        Options._drop_tables_default = whole
+        subset.load_font = load
+
+
+def _load_without_layout(*arguments: Any, load: Callable[..., TTFont] = subset.load_font) -> TTFont:
+    font = load(*arguments)
+    for tag in ("GDEF", "GPOS", "GSUB", "kern"):
+        if tag in font:
+            del font[tag]
+    return font
 
 
 @contextmanager

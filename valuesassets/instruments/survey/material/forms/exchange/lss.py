@@ -13,6 +13,7 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import (
     Answer,
     Entry,
     FormContent,
+    either,
     joined_conditions,
 )
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
@@ -66,7 +67,7 @@ class _Form:
     questions: list[Row]
     items: dict[str, list[Row]]
     answers: dict[str, list[Row]]
-    conditions: dict[str, list[str]]
+    conditions: dict[str, str | None]
     language: str
 
 
@@ -131,13 +132,20 @@ def _grouped(rows: list[Row], key: str, order: str) -> dict[str, list[Row]]:
     return grouped
 
 
-def _earlier_conditions(root: ElementTree.Element) -> dict[str, list[str]]:
-    """The conditions of surveys before expressions came, by question."""
-    conditions: dict[str, list[str]] = {}
+def _earlier_conditions(root: ElementTree.Element) -> dict[str, str | None]:
+    """The conditions of surveys before expressions came, by question.
+
+    In a scenario, answers of one question are joined by or, questions by and; one of the scenarios has to hold.
+    """
+    scenarios: dict[str, dict[str, dict[str, list[str]]]] = {}
     for row in _rows(root, "conditions"):
         words = (row.get("cfieldname", ""), row.get("method", "").strip() or "==", row.get("value", ""))
-        conditions.setdefault(row.get("qid", ""), []).append(" ".join(words))
-    return conditions
+        scenario = scenarios.setdefault(row.get("qid", ""), {}).setdefault(row.get("scenario", ""), {})
+        scenario.setdefault(row.get("cqid", ""), []).append(" ".join(words))
+    return {
+        name: either(joined_conditions(*map(either, questions.values())) for questions in each.values())
+        for name, each in scenarios.items()
+    }
 
 
 def _read_question(question: Row, form: _Form, content: FormContent) -> None:
@@ -182,7 +190,7 @@ def _answers(question: Row, form: _Form) -> list[Answer] | None:
 
 def _condition(question: Row, form: _Form) -> str | None:
     group = form.groups.get(question.get("gid", ""), {}).get("grelevance", "")
-    own = _relevance(question) or joined_conditions(*form.conditions.get(question.get("qid", ""), []))
+    own = _relevance(question) or form.conditions.get(question.get("qid", ""))
     return joined_conditions(None if group in NO_CONDITION else group, own)
 
 

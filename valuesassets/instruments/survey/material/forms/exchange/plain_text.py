@@ -8,6 +8,9 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import QUOT
 SILENT = {"script", "style"}
 INLINE = {"a", "abbr", "b", "em", "font", "i", "mark", "s", "small", "span", "strong", "sub", "sup", "u"}
 MARKS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
+LEANING = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_\n]*[^\s*_])\1(?![\w*])")
+LINK = re.compile(r"\[([^\[\]]+)\]\([^()\s]+\)")
+HEADING = re.compile(r"^#{1,6}\s+", re.MULTILINE)
 QUOTED = re.compile(r"\$\{[^{}]*\}")
 """`${q://QID1/ChoiceGroup/SelectedChoices}`, `${e://Field/name}`, `${name}`."""
 EXPRESSION = re.compile(r"\{(?=\S)[^{}]*\}")
@@ -48,12 +51,12 @@ def plain_text(written: object) -> str:
 
 
 def without_marks(text: str) -> str:
-    """A text without the signs of Markdown for bold words and headings.
+    """A text without the signs of Markdown for bold and leaning words, headings and links.
 
-    >>> without_marks("## How **happy** are you?")
-    'How happy are you?'
+    >>> without_marks("## How **happy** are _you_? 2 * 3 * 4, my_own_name")
+    'How happy are you? 2 * 3 * 4, my_own_name'
     """
-    return MARKS.sub(r"\2", re.sub(r"^#{1,6}\s+", "", text.strip()))
+    return LEANING.sub(r"\2", MARKS.sub(r"\2", LINK.sub(r"\1", HEADING.sub("", text.strip()))))
 
 
 def why_quoting(*texts: str | None, signs: re.Pattern[str] = QUOTED) -> str | None:

@@ -14,6 +14,7 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import (
     Answer,
     Entry,
     FormContent,
+    either,
     joined_conditions,
 )
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
@@ -24,6 +25,8 @@ from valuesassets.records.files import read_json
 
 SINGLE = {"SAVR", "SAHR", "SACOL", "DL", "SB", "NPS"}
 """Selectors of multiple-choice questions that take one answer."""
+GROUPS = {"AndIf": "And", "OrIf": "Or", "ElseIf": "Or"}
+"""How a further group of conditions is joined to those before it."""
 SINGLE_ROWS = {"SingleAnswer", "DL", "SACOL"}
 KINDS = {
     "TE": "an open question",
@@ -111,7 +114,7 @@ def _in_flow(elements: list[dict[str, Any]]) -> Iterator[tuple[str, _Place]]:
         conditions.setdefault(name, []).append(condition)
     for name in conditions:
         block = blocks.get(name, {})
-        place = _Place(plain_text(block.get("Description")), _either(conditions[name]))
+        place = _Place(plain_text(block.get("Description")), either(conditions[name]))
         for part in _values(block.get("BlockElements")):
             if isinstance(part, dict) and part.get("Type") == "Question":
                 yield str(part.get("QuestionID")), place
@@ -128,22 +131,20 @@ def _steps(node: Any, condition: str | None) -> Iterator[tuple[str, str | None]]
         yield from _steps(part, condition)
 
 
-def _either(conditions: list[str | None]) -> str | None:
-    """The condition of a block that stands in the flow several times."""
-    parts = [part for part in dict.fromkeys(conditions) if part]
-    if len(parts) < len({*conditions}):  # one place has none
-        return None
-    return " or ".join(f"({part})" for part in parts) if len(parts) > 1 else parts[0]
-
-
 def worded_logic(logic: Any) -> str | None:
     """A condition of Qualtrics in the words that its editor shows; None where there is none.
 
     >>> worded_logic({"0": {"0": {"Description": "<b>If</b> Age <i>Is Less Than</i> 18"}, "Type": "If"}})
     'If Age Is Less Than 18'
     """
-    words = [_worded_expression(each) for each in _expressions(logic)]
+    words = [_worded_group(group) for group in _values(logic) if isinstance(group, dict)]
     return " ".join(filter(None, words)) or None
+
+
+def _worded_group(group: dict[str, Any]) -> str:
+    words = " ".join(filter(None, map(_worded_expression, _expressions(group))))
+    joint = GROUPS.get(str(group.get("Type")))
+    return f"{joint} {words}" if joint and words else words
 
 
 def _expressions(logic: Any) -> Iterator[dict[str, Any]]:
@@ -157,7 +158,7 @@ def _expressions(logic: Any) -> Iterator[dict[str, Any]]:
 
 
 def _worded_expression(expression: Mapping[str, Any]) -> str:
-    if description := plain_text(expression.get("Description")):
+    if description := plain_text(str(expression.get("Description") or "").replace("</span><span", "</span> <span")):
         return description
     keys = ("Conjuction", "Conjunction", "LeftOperand", "Operator", "RightOperand")
     return " ".join(plain_text(expression[key]) for key in keys if expression.get(key))
@@ -221,9 +222,15 @@ def _answers(question: Mapping[str, Any], words: Mapping[str, Any], key: str, or
     answers = []
     for name in _order(question, order, offered):
         code = str(codes.get(name, name))
-        label = plain_text(_mapping(translated.get(name)).get("Display"))
-        answers.append(Answer(code, label, is_missing=code.startswith("-") and code[1:].isdecimal()))
+        is_missing, when = code.startswith("-") and code[1:].isdecimal(), _mapping(offered[name]).get("DisplayLogic")
+        answers.append(Answer(code, _label(offered[name], translated.get(name)), is_missing, worded_logic(when)))
     return answers
+
+
+def _label(offered: Any, translated: Any) -> str:
+    """The words of an answer in the language that is read; figures need no translation."""
+    own, main = (plain_text(_mapping(each).get("Display")) for each in (translated, offered))
+    return own or ("" if any(map(str.isalpha, main)) else main)
 
 
 def _why_not_closed(question: Mapping[str, Any]) -> str | None:

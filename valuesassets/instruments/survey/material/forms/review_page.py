@@ -11,6 +11,7 @@ from PIL import Image
 
 from valuesassets.instruments.survey.material.extracted_questions import Examined
 from valuesassets.instruments.survey.material.forms.changes import Change
+from valuesassets.instruments.survey.material.forms.exchange.entries import PERHAPS_QUESTIONS, LeftOut
 from valuesassets.instruments.survey.material.forms.form_pictures import (
     FRAME,
     MARGIN,
@@ -48,11 +49,14 @@ class Entry:
     override: str
 
 
-def render_review(examined: Examined, pdf: Path | None, language: str, overrides: Path) -> str:
+def render_review(
+    examined: Examined, pdf: Path | None, language: str, overrides: Path, others: Sequence[LeftOut] = ()
+) -> str:
     """A self-contained HTML page for one language; without a `pdf` it has no pictures.
 
     Args:
         overrides: the file for corrections, named on the page.
+        others: what the form holds beside the questions.
     """
     entries = sorted(_entries(examined, pdf), key=lambda entry: -len(entry.faults))
     ids = {question.id for question in examined.questions}
@@ -68,6 +72,8 @@ def render_review(examined: Examined, pdf: Path | None, language: str, overrides
         left_out=[change for change in examined.changes if change.question_id not in ids],
         counts=Counter(fault.check for fault in examined.faults).most_common(),
         total=len(examined.questions),
+        uncertain=[each for each in others if each.reason in PERHAPS_QUESTIONS],
+        others=[each for each in others if each.reason not in PERHAPS_QUESTIONS],
     )
 
 

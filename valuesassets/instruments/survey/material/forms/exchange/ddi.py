@@ -28,6 +28,8 @@ class _Codebook:
     grids: dict[str, Element]
     sections: dict[str, Element]
     several: frozenset[str]
+    repeated: frozenset[str]
+    """Names that variables of several data files have."""
 
 
 def read_ddi(path: Path, wanted: WantedLanguage) -> FormContent:
@@ -74,17 +76,30 @@ def _codebook(root: Element, variables: list[Element], path: Path, wanted: Wante
         several |= {*names} if kind == "multipleResp" else set()
         place = grids if kind == "grid" else sections
         place.update({} if kind == "multipleResp" else dict.fromkeys(names, group))
-    return _Codebook(wanted.among(languages, main, path), main, grids, sections, frozenset(several))
+    language, repeated = wanted.among(languages, main, path), _names_in_several_files(variables)
+    return _Codebook(language, main, grids, sections, frozenset(several), repeated)
+
+
+def _names_in_several_files(variables: list[Element]) -> frozenset[str]:
+    files: dict[str, list[str]] = {}
+    for variable in variables:
+        files.setdefault(variable.get("name", ""), []).append(variable.get("files", ""))
+    return frozenset(name for name, each in files.items() if len(each) > 1 and len({*each}) == len(each))
 
 
 def _read_variable(variable: Element, book: _Codebook, content: FormContent) -> None:
     """Add a variable's question to the content."""
     name, identifier = variable.get("name", ""), variable.get("ID", "")
+    if name in book.repeated:
+        name = f"{variable.get('files', '')}/{name}"
     question = variable.find("qstn")
     text = "" if question is None else _words(question, "qstnLit", book) or _own_words(question)
     label = _words(variable, "labl", book)
     if not text:
         content.leave_out(name, label, "no text of a question (qstnLit)")
+        return
+    if not _is_spoken(question, book):
+        content.leave_out(name, text, f"its question has no text in {book.language}")
         return
     if identifier in book.several:
         content.leave_out(name, text, "one of several answers that may be chosen")
@@ -143,6 +158,12 @@ def _in_language(element: Element, tag: str, book: _Codebook) -> list[Element]:
     parts = element.findall(tag)
     spoken = [part for part in parts if part.get(LANGUAGE, book.main) == book.language]
     return spoken or [part for part in parts if part.get(LANGUAGE, book.main) == book.main]
+
+
+def _is_spoken(question: Element | None, book: _Codebook) -> bool:
+    """Whether a question has words in the language that is read, and not only in the codebook's main one."""
+    parts = [] if question is None else question.findall("qstnLit") or [question]
+    return any(part.get(LANGUAGE, book.main) == book.language for part in parts)
 
 
 def _own_words(question: Element) -> str:

@@ -17,6 +17,11 @@ from valuesassets.records.questions import MOST_OPTIONS, ResponseType
 
 WHOLE = re.compile(r"[-+\u2212]?\d{1,15}(?:[.,]0*)?")
 FEW_WORDS = "fewer than two of its answers have words, such as answers that are pictures"
+NOT_CERTAIN = "which text is the question of these answers is not certain"
+NO_LIST = "no list of answers right below it"
+NO_KNOWN_TABLE = "a table that is no list of items with answers, nor one of codes"
+PERHAPS_QUESTIONS = (NOT_CERTAIN, NO_LIST, NO_KNOWN_TABLE)
+"""Reasons of a form without a structure, in which a question may have been missed."""
 QUOTES_ANSWER = "its text quotes what each respondent answered or is called"
 
 

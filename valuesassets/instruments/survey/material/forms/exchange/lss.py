@@ -29,9 +29,19 @@ ARRAYS = ("F", "H")
 """Types with items and one answer to each, from a list of the form."""
 POINTS = {"5": 5, "A": 5, "B": 10}
 """Types answered on points from 1, which have no words."""
+YES_NO = (
+    "be Так Не, bg Да Не, bs Da Ne, cs Ano Ne, da Ja Nej, de Ja Nein, el Ναι Όχι, en Yes No, es Sí No, et Jah Ei, "
+    "fi Kyllä Ei, fr Oui Non, hr Da Ne, hu Igen Nem, hy Այո Ոչ, is Já Nei, it Sì No, lt Taip Ne, lv Jā Nē, mk Да Не, "
+    "nb Ja Nei, nl Ja Nee, nn Ja Nei, no Ja Nei, pl Tak Nie, pt Sim Não, ro Da Nu, ru Да Нет, sk Áno Nie, sl Da Ne, "
+    "sq Po Jo, sr Да Не, sr-latn Da Ne, sv Ja Nej, uk Так Ні"
+)
+"""Language, yes and no."""
 WORDED = {
-    "Y": {"en": (("Y", "Yes"), ("N", "No")), "de": (("Y", "Ja"), ("N", "Nein"))},
-    "C": {"en": (("Y", "Yes"), ("U", "Uncertain"), ("N", "No"))},
+    "Y": {language: (("Y", yes), ("N", no)) for language, yes, no in (words.split() for words in YES_NO.split(", "))},
+    "C": {
+        "en": (("Y", "Yes"), ("U", "Uncertain"), ("N", "No")),
+        "de": (("Y", "Ja"), ("U", "Unsicher"), ("N", "Nein")),
+    },
     "E": {"en": (("I", "Increase"), ("S", "Same"), ("D", "Decrease"))},
     "G": {"en": (("F", "Female"), ("M", "Male")), "de": (("F", "Weiblich"), ("M", "Männlich"))},
 }
@@ -182,7 +192,8 @@ def _answers(question: Row, form: _Form) -> list[Answer] | None:
     if kind in POINTS:
         return [Answer(str(point), str(point)) for point in range(1, POINTS[kind] + 1)]
     if kind in WORDED:
-        words = WORDED[kind].get(form.language.partition("-")[0])
+        language = form.language.casefold().replace("_", "-")
+        words = WORDED[kind].get(language) or WORDED[kind].get(language.partition("-")[0])
         return None if words is None else [Answer(code, label) for code, label in words]
     rows = form.answers.get(question.get("qid", ""), [])
     return [Answer(row.get("code", ""), plain_text(row.get("answer"))) for row in rows]

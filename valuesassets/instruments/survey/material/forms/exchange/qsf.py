@@ -5,7 +5,7 @@ survey's flow; skip logic and randomised orders are not read.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -219,12 +219,25 @@ def _items(
 def _answers(question: Mapping[str, Any], words: Mapping[str, Any], key: str, order: str) -> list[Answer]:
     offered, translated = _by_key(question.get(key)), _by_key(words.get(key))
     codes = _by_key(question.get("RecodeValues"))
+    names = _order(question, order, offered)
+    missing = _missing_codes([str(codes.get(name, name)) for name in names])
     answers = []
-    for name in _order(question, order, offered):
-        code = str(codes.get(name, name))
-        is_missing, when = code.startswith("-") and code[1:].isdecimal(), _mapping(offered[name]).get("DisplayLogic")
-        answers.append(Answer(code, _label(offered[name], translated.get(name)), is_missing, worded_logic(when)))
+    for name in names:
+        code, when = str(codes.get(name, name)), worded_logic(_mapping(offered[name]).get("DisplayLogic"))
+        answers.append(Answer(code, _label(offered[name], translated.get(name)), code in missing, when))
     return answers
+
+
+def _missing_codes(codes: Sequence[str]) -> frozenset[str]:
+    """The codes below 0; none where the codes are a scale around 0, such as -2 to 2.
+
+    >>> sorted(_missing_codes(["1", "2", "-1"])), sorted(_missing_codes(["-2", "-1", "0", "1", "2"]))
+    (['-1'], [])
+    """
+    below = frozenset(code for code in codes if code.startswith("-") and code[1:].isdecimal())
+    end = max((int(code) for code in below), key=abs, default=0)
+    is_scale = end < -1 and sorted(codes) == sorted(map(str, range(end, -end + 1)))
+    return frozenset() if is_scale else below
 
 
 def _label(offered: Any, translated: Any) -> str:

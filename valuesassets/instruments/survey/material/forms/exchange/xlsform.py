@@ -36,7 +36,10 @@ SCORE_ROW = "score__row"
 SEVERAL = re.compile(r"select[_ ](?:multiple|all).*|select\b(?!1).*|add select multiple.*", re.IGNORECASE)
 FROM_FILE = re.compile(r"select_(?:one|multiple)_(?:from_file|external)\b.*", re.IGNORECASE)
 HEADERS = {
-    **{"list name": "list", "relevance": "relevant", "bind:relevant": "relevant", "caption": "label"},
+    "list name": "list",
+    "relevance": "relevant",
+    "bind:relevant": "relevant",
+    "caption": "label",
     "kobo--score-choices": "answers of score",
 }
 IN_ANOTHER_FILE = "its answers are in another file"
@@ -163,7 +166,9 @@ def _read_row(
         kind = f"select_one {state.groups[-1].answers}"
     if BEGIN.fullmatch(kind):
         scored = row.get("answers of score", "")
-        state.groups.append(_Group(name, label, row.get("relevant"), "table-list" in appearance or bool(scored), scored))
+        state.groups.append(
+            _Group(name, label, row.get("relevant"), "table-list" in appearance or bool(scored), scored)
+        )
         state.header = None
     elif END.fullmatch(kind):
         state.groups[-1:] = []

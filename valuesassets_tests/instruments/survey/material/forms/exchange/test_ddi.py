@@ -2,7 +2,7 @@
 
 import pytest
 
-from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
+from valuesassets.instruments.survey.material.forms.imported_questions import read_imported, read_with_left_out
 from valuesassets.records.errors import QuestionError
 from valuesassets_tests.instruments.survey.material.forms.exchange.reading import left_out, read, source_codes, unfit
 from valuesassets_tests.needs import shared_file
@@ -105,6 +105,23 @@ def test_a_language_is_chosen_by_its_attribute(tmp_path):
     assert read(path)[0][2:4] == ("Are you well?", {1: "Yes", 2: "No"})
     with pytest.raises(QuestionError, match="has no language de; name one of en, fr with --form-language"):
         read(path, "de")
+
+
+def test_a_question_without_words_in_the_language_is_left_out(tmp_path):
+    both = "<qstnLit xml:lang='en'>Are you well?</qstnLit><qstnLit xml:lang='fr'>Allez-vous bien ?</qstnLit>"
+    english = "<qstnLit xml:lang='en'>Do you work?</qstnLit>"
+    path = codebook(tmp_path, variable("a", both), variable("b", english), attributes="xml:lang='en'")
+    questions, _, others = read_with_left_out(path, "fra")
+    assert [each.text for each in questions] == ["Allez-vous bien ?"]
+    assert [(each.id, each.reason) for each in others] == [("b", "its question has no text in fr")]
+
+
+def test_variables_of_one_name_in_two_files_are_told_apart_and_those_of_one_file_are_refused(tmp_path):
+    of_one, of_two = (variable("sex", literal("Which sex?"), attributes=f"files='{each}'") for each in ("F1", "F2"))
+    path = codebook(tmp_path, of_one, of_two, variable("job", literal("Do you work?"), attributes="files='F1'"))
+    assert [row[0] for row in read(path)] == ["F1/sex", "F2/sex", "job"]
+    with pytest.raises(QuestionError, match="the name sex stands twice"):
+        read(codebook(tmp_path, of_one, of_one))
 
 
 def test_the_words_of_old_codebooks_stand_in_the_question_itself(tmp_path):

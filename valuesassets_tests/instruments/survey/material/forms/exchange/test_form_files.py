@@ -11,6 +11,7 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import (
     askable_content,
     record_of,
 )
+from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
 from valuesassets.instruments.survey.material.forms.extractors import extract
 from valuesassets.records.errors import QuestionError, StudyError
 from valuesassets.records.settings.questionnaires import Questionnaires
@@ -35,6 +36,30 @@ def test_a_study_takes_the_form_of_each_language(tmp_path, language, name):
     assert [each.id for each in extraction.questions] == ["q"]
     assert extraction.facts["imported_from"] == name
     assert extraction.facts.get("left_out") == ("1 entry of the form" if language == "eng" else None)
+
+
+@pytest.mark.parametrize(
+    ("main", "others", "language", "chosen"),
+    [
+        ("EN", ("DE",), "deu", "DE"),
+        ("EN", ("de-AT",), "deu", "de-AT"),
+        ("EN", ("pt_BR",), "por", "pt_BR"),
+        ("EN", ("pt-BR", "pt"), "por", "pt"),
+        ("EN", ("zh-Hans",), "zho", "zh-Hans"),
+        ("EN", ("German (de)",), "deu", "German (de)"),
+        ("EN", ("de-informal",), "deu", "de-informal"),
+        ("EN", ("NB",), "nor", "NB"),
+        ("EN", ("FR",), "deu", "EN"),
+    ],
+)
+def test_the_language_of_the_files_name_chooses_among_those_of_the_form(tmp_path, main, others, language, chosen):
+    wanted = WantedLanguage.of(language)
+    assert wanted.among([main, *others], main, tmp_path) == chosen
+
+
+@pytest.mark.parametrize(("named", "chosen"), [("PT-br", "pt_BR"), ("pt", "pt_BR"), ("portuguese", "Portuguese (PT)")])
+def test_a_language_is_named_in_any_spelling_of_its_code(tmp_path, named, chosen):
+    assert WantedLanguage.of("por", named).among(["EN", "pt_BR", "Portuguese (PT)"], "EN", tmp_path) == chosen
 
 
 def test_two_forms_of_one_language_are_refused(tmp_path):

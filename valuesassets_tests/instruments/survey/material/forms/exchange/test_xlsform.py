@@ -108,6 +108,46 @@ def test_a_table_list_is_a_stem_and_other_groups_are_headings_with_conditions(tm
     assert [question.section for question in read_imported(path)[0]] == ["Work", "Work", "Work", None]
 
 
+def test_a_rating_matrix_of_kobotoolbox_is_a_list_of_items(tmp_path):
+    path = form(
+        tmp_path,
+        ("begin_score", "trust", "Do you agree?", "${age} > 17", "", "agree"),
+        ("score__row", "a", "Work matters"),
+        ("score__row", "b", "Pay matters"),
+        ("end_score",),
+        ("select_one yn", "c", "Are you well?"),
+        header=(*SURVEY, "kobo--score-choices"),
+    )
+    assert read(path) == [
+        ("a", "Do you agree?", "Work matters", AGREE, MISSING, "${age} > 17"),
+        ("b", "Do you agree?", "Pay matters", AGREE, MISSING, "${age} > 17"),
+        ("c", None, "Are you well?", {1: "Yes", 2: "No"}, {}, None),
+    ]
+
+
+def test_words_without_a_language_stand_for_those_that_lack_in_one(tmp_path):
+    path = form(
+        tmp_path,
+        ("select_one yn", "a", "Are you well?"),
+        ("select_one yn", "b", "", "Do you work?"),
+        header=("type", "name", "label::english", "label"),
+        choices=[("List_Name", "Name", "Label", "label::french"), ("yn", "y", "Yes", "Oui"), ("yn", "n", "No", "Non")],
+    )
+    yes_no = {1: "Yes", 2: "No"}
+    assert [row[2:4] for row in read(path)] == [("Are you well?", yes_no), ("Do you work?", yes_no)]
+
+
+def test_pictures_are_unfit_and_searched_answers_are_in_another_file(tmp_path):
+    path = form(
+        tmp_path,
+        ("select_one faces", "face", "Which one?"),
+        ("select_one yn", "town", "Which town?", "", "minimal search('towns')"),
+        choices=[*CHOICES, ("faces", "happy", ""), ("faces", "sad", "")],
+    )
+    assert list(unfit(path)) == ["face"]
+    assert left_out(path) == {"town": "its answers are in another file"}
+
+
 def test_rows_below_a_row_of_labels_share_its_words(tmp_path):
     path = form(
         tmp_path,

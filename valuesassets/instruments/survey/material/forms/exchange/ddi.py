@@ -44,7 +44,9 @@ def read_ddi(path: Path, wanted: WantedLanguage) -> FormContent:
         raise QuestionError(f"{path}: is DDI-Lifecycle, which is not read; export it as DDI-Codebook")
     variables = [*root.iterfind("dataDscr/var")]
     if root.tag != "codeBook" or not variables:
-        raise QuestionError(f"{path}: no variables, a DDI-Codebook (codeBook, dataDscr, var) was expected")
+        raise QuestionError(
+            f"{path}: no variables, a DDI-Codebook (codeBook, dataDscr, var) was expected; export it with its variables"
+        )
     if not any(_has_question(variable) for variable in variables):
         raise QuestionError(
             f"{path}: none of its {len(variables)} variables has the text of its question (qstnLit); take a codebook "
@@ -113,9 +115,15 @@ def _read_variable(variable: Element, book: _Codebook, content: FormContent) -> 
     stem = before or ("" if grid is None else _words(grid, "txt", book) or _words(grid, "labl", book))
     stem = "" if stem == text else stem
     section = "" if group is None else _words(group, "labl", book)
-    when = "; ".join(filter(None, (_whole_text(each) for each in _in_language(variable, "universe", book))))
+    when = "; ".join(filter(None, map(_universe, _in_language(variable, "universe", book))))
     unfit = why_quoting(stem, text, *(answer.label for answer in answers))
     content.entries.append(Entry(name, text, answers, stem or None, section or None, when or None, unfit))
+
+
+def _universe(element: Element) -> str:
+    """Whom a question is asked; with the mark of DDI for those who are left out."""
+    words = _whole_text(element)
+    return f"all but: {words}" if words and element.get("clusion") == "E" else words
 
 
 def _answers(variable: Element, book: _Codebook) -> Iterator[Answer]:

@@ -89,7 +89,9 @@ def read_lss(path: Path, wanted: WantedLanguage) -> FormContent:
     """
     root = xml_root(path, "a survey of LimeSurvey (LSS)")
     if root.find("questions") is None or root.find("languages/language") is None:
-        raise QuestionError(f"{path}: no questions or no languages, a survey of LimeSurvey (LSS) was expected")
+        raise QuestionError(
+            f"{path}: no questions or no languages, a survey of LimeSurvey (LSS) was expected; export the whole survey"
+        )
     content, form = FormContent(), _form(root, path, wanted)
     for question in form.questions:
         _read_question(question, form, content)

@@ -53,6 +53,11 @@ def test_declared_ranges_are_missing_and_the_universe_is_the_condition(tmp_path)
     assert read(path) == [("trust", None, "Whom?", SCALE, missing, "Those who work")]
 
 
+def test_a_universe_that_leaves_people_out_says_so(tmp_path):
+    path = codebook(tmp_path, variable("trust", literal("Whom?"), more="<universe clusion='E'>Pupils</universe>"))
+    assert read(path)[0][5] == "all but: Pupils"
+
+
 def test_words_before_a_question_and_those_of_a_grid_are_the_stem(tmp_path):
     grid = "<varGrp type='grid' var='B C'><labl>short</labl><txt>How much do you trust?</txt></varGrp>"
     section = "<varGrp type='section' var='A'><labl>Work</labl></varGrp>"

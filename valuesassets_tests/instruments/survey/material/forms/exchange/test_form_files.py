@@ -13,6 +13,7 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import (
 )
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
 from valuesassets.instruments.survey.material.forms.extractors import extract
+from valuesassets.instruments.survey.material.forms.misnamed_forms import misnamed_form
 from valuesassets.records.errors import QuestionError, StudyError
 from valuesassets.records.settings.questionnaires import Questionnaires
 from valuesassets_tests.instruments.survey.material.forms.exchange.test_lss import GROUPS, answers, question, survey
@@ -88,6 +89,24 @@ def test_a_record_has_codes_missing_answers_and_conditions_beside_what_tables_gi
         "missing": [{"value": 3, "label": "none"}],
         "when": "age > 17",
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        (
+            "a.lss",
+            "<LimeSurveyDocType>Group</L",
+            "this is a group of a LimeSurvey survey; export the whole survey (.lss)",
+        ),
+        ("a.doc", "x", "files of this kind are not read; save it as a.docx"),
+        ("a.xlsm", "x", "files of this kind are not read; save it as a.xlsx"),
+    ],
+)
+def test_files_that_are_near_to_a_form_are_told_what_to_do(tmp_path, name, content, line):
+    path = tmp_path / name
+    path.write_text(content)
+    assert misnamed_form(path) == f"{path}: {line}"
 
 
 def test_a_question_without_a_name_is_refused(tmp_path):

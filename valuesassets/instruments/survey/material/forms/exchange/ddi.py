@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from valuesassets.instruments.survey.material.forms.exchange.entries import Answer, Entry, FormContent
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
-from valuesassets.instruments.survey.material.forms.exchange.plain_text import plain_text, why_quoting
+from valuesassets.instruments.survey.material.forms.exchange.plain_text import INLINE, plain_text, why_quoting
 from valuesassets.instruments.survey.material.forms.exchange.safe_files import xml_root
 from valuesassets.records.errors import QuestionError
 
@@ -103,7 +103,7 @@ def _read_variable(variable: Element, book: _Codebook, content: FormContent) -> 
     if not _is_spoken(question, book):
         content.leave_out(name, text, f"its question has no text in {book.language}")
         return
-    if identifier in book.several:
+    if identifier in book.several or (question is not None and question.get("responseDomainType") == "multiple"):
         content.leave_out(name, text, "one of several answers that may be chosen")
         return
     answers = [*_answers(variable, book)]
@@ -180,4 +180,15 @@ def _own_words(question: Element) -> str:
 
 
 def _whole_text(element: Element) -> str:
-    return plain_text(" ".join("".join(element.itertext()).split()))
+    return plain_text(" ".join("".join(_texts(element)).split()))
+
+
+def _texts(element: Element) -> Iterator[str]:
+    """The texts of an element, with blanks around paragraphs and the like."""
+    yield element.text or ""
+    for part in element:
+        edge = "" if part.tag in INLINE else " "
+        yield edge
+        yield from _texts(part)
+        yield edge
+        yield part.tail or ""

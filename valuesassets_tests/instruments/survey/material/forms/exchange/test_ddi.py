@@ -58,6 +58,19 @@ def test_a_universe_that_leaves_people_out_says_so(tmp_path):
     assert read(path)[0][5] == "all but: Pupils"
 
 
+def test_paragraphs_stand_apart_and_places_to_fill_in_are_kept(tmp_path):
+    space = "xmlns:x='http://www.w3.org/1999/xhtml'"
+    words = f"<qstnLit {space}><x:p>Think of &lt;YOUR TOWN&gt;.</x:p><x:p>Is it <x:em>s</x:em>afe?</x:p></qstnLit>"
+    (row,) = read(codebook(tmp_path, variable("safe", words)))
+    assert row[2] == "Think of <YOUR TOWN>. Is it safe?"
+
+
+def test_one_of_several_answers_is_known_by_the_questions_attribute(tmp_path):
+    several = variable("paper", literal("A paper")).replace("<qstn>", "<qstn responseDomainType='multiple'>")
+    path = codebook(tmp_path, several, variable("trust", literal("Whom?")))
+    assert left_out(path) == {"paper": "one of several answers that may be chosen"}
+
+
 def test_words_before_a_question_and_those_of_a_grid_are_the_stem(tmp_path):
     grid = "<varGrp type='grid' var='B C'><labl>short</labl><txt>How much do you trust?</txt></varGrp>"
     section = "<varGrp type='section' var='A'><labl>Work</labl></varGrp>"

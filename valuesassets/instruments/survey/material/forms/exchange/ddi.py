@@ -59,7 +59,8 @@ def read_ddi(path: Path, wanted: WantedLanguage) -> FormContent:
 
 
 def _has_question(variable: Element) -> bool:
-    return any(plain_text(part.text) for each in variable.iterfind("qstn") for part in (each, *each.iter("qstnLit")))
+    questions = variable.findall("qstn")
+    return any(_own_words(each) or any(map(_whole_text, each.iter("qstnLit"))) for each in questions)
 
 
 def _codebook(root: Element, variables: list[Element], path: Path, wanted: WantedLanguage) -> _Codebook:

@@ -7,13 +7,14 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import QUOT
 
 SILENT = {"script", "style"}
 INLINE = {"a", "abbr", "b", "em", "font", "i", "mark", "s", "small", "span", "strong", "sub", "sup", "u"}
-BLOCKS = set(
-    "address area article aside audio base big blockquote body br button canvas caption center cite code col colgroup dd "
-    "del details dfn dir div dl dt embed fieldset figcaption figure footer form frame h1 h2 h3 h4 h5 h6 head header hr "
-    "html iframe img input ins kbd label legend li link main map meta nav nobr noscript object ol optgroup option p param "
-    "picture pre q samp section select source strike style script summary svg table tbody td textarea tfoot th thead title "
-    "tr tt ul var video wbr".split()
+HTML = (
+    "address area article aside audio base big blockquote body br button canvas caption center cite code col colgroup "
+    "dd del details dfn div dl dt embed fieldset figcaption figure footer form frame h1 h2 h3 h4 h5 h6 head header hr "
+    "html iframe img input ins kbd label legend li link main map meta nav nobr noscript object ol optgroup option p "
+    "param picture pre q samp script section select source strike style summary svg table tbody td textarea tfoot th "
+    "thead title tr tt ul var video wbr"
 )
+BLOCKS = frozenset(HTML.split())
 """The other elements of HTML; what else stands in angle brackets is a text's own, such as `<your town>`."""
 MARKS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1", re.DOTALL)
 LEANING = re.compile(r"(?<![\w*])([*_])(?=[^\s*_])([^*_\n]*[^\s*_])\1(?![\w*])")

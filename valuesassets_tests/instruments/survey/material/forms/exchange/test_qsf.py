@@ -105,7 +105,7 @@ def test_parts_of_a_condition_stand_apart_and_groups_are_joined_as_the_editor_sa
 def test_an_answer_keeps_the_condition_on_which_it_is_offered(tmp_path):
     choices = YES_NO | {"3": {"Display": "It depends", "DisplayLogic": logic("If a Is Selected")}}
     (only,) = read_imported(survey(tmp_path, question("q", choices=choices)))[0]
-    conditions = [option.model_extra.get("when") for option in only.options]
+    conditions = [(option.model_extra or {}).get("when") for option in only.options]
     assert conditions == [None, None, "If a Is Selected"]
 
 

@@ -148,6 +148,23 @@ def test_pictures_are_unfit_and_searched_answers_are_in_another_file(tmp_path):
     assert left_out(path) == {"town": "its answers are in another file"}
 
 
+def test_words_stay_as_the_form_has_them_but_for_the_number_before_them(tmp_path):
+    words = [
+        "Is (NAME) the head of the household?",
+        "Have you been away (>6 months) or not?",
+        "In 2020, were you well?",
+        "Does the pump house know how to begin?",
+        "Does the pump house know how to end?",
+        "Is it on A4 paper?",
+        "A4 paper is good.",
+        "Does the EU AND NATO matter?",
+        "Q1",
+    ]
+    rows = [("select_one yn", f"n_{chr(97 + place)}", each) for place, each in enumerate(words)]
+    path = form(tmp_path, *rows, ("select_one yn", "n_z", "Q12b. What is it?"), ("select_one yn", "n_y", "B3 Ist es?"))
+    assert [row[1:3] for row in read(path)] == [(None, each) for each in (*words, "What is it?", "Ist es?")]
+
+
 def test_rows_below_a_row_of_labels_share_its_words(tmp_path):
     path = form(
         tmp_path,

@@ -134,7 +134,7 @@ def test_a_question_without_words_in_the_language_is_left_out(tmp_path):
     assert [(each.id, each.reason) for each in others] == [("b", "its question has no text in fr")]
 
 
-def test_variables_of_one_name_in_two_files_are_told_apart_and_those_of_one_file_are_refused(tmp_path):
+def test_variables_of_one_name_in_two_files_are_distinguished_and_those_of_one_file_are_refused(tmp_path):
     of_one, of_two = (variable("sex", literal("Which sex?"), attributes=f"files='{each}'") for each in ("F1", "F2"))
     path = codebook(tmp_path, of_one, of_two, variable("job", literal("Do you work?"), attributes="files='F1'"))
     assert [row[0] for row in read(path)] == ["F1/sex", "F2/sex", "job"]

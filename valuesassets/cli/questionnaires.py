@@ -168,7 +168,9 @@ def extract(
         _write_left_out(extraction.left_out, left_out)
     if review is not None:
         corrections = overrides or output.with_suffix(".toml")
-        write_text(review, render_review(examined, form if is_pdf else None, language, corrections))
+        write_text(
+            review, render_review(examined, form if is_pdf else None, language, corrections, extraction.left_out)
+        )
     write_questions(output, examined.questions)
     for fault in examined.faults:
         print(f"{form.name}: {fault.message}", file=sys.stderr)

@@ -16,16 +16,44 @@ from valuesassets.records.questions import Question, ResponseType, has_words, te
 
 NUMBER_HEAD = re.compile(r"^\s*(?![vV]\d)([^\W\d_]{1,2}\s?\d+[a-zA-Z]?\d?)\b(?:\s+[A-Z]\b)?[-–.:)\]]*\s*")
 """A question's number before its words: `Q38`, `P9.`, `Q23 B`."""
+FORM_NUMBER = re.compile(r"^\s*([^\W\d_]{1,2}\d{1,3}[a-z]?)(?:[.:)\]]|\s[-–]|(?=\s))+\s*(?=[^\w\s]*[^\W\d_a-z])")
+"""The same in a form that declares its parts, where a sentence follows: no `A4 paper`, and no `In 2020`."""
 SHARED_WORDS = 5  # least number of equal first words of neighbouring texts that are their stem
 ENDS = re.compile(r"\s*(?:\.{3}|…)\s*")  # between the two ends of a scale in one line
 WORD = re.compile(r"\w+")
 
 
 def with_parts_in_place(questions: Sequence[Question]) -> Iterator[Question]:
-    """Each question with its stem, its item and a text of both, by its neighbours; sound ones unchanged."""
+    """Each question with its stem, its item and a text of both, by its neighbours; sound ones unchanged.
+
+    The parts of a form that declares them stay, but for the number of the question.
+    """
     lists = _Lists([_content(question) for question in questions])
     for place, question in enumerate(questions):
-        yield _composed(question, lists, place) if _is_muddled(question, lists, place) else question
+        if _is_of_form(question):
+            yield _without_number(question)
+        else:
+            yield _composed(question, lists, place) if _is_muddled(question, lists, place) else question
+
+
+def _is_of_form(question: Question) -> bool:
+    """Whether a survey program's form gave the question, which names its missing answers even where it has none."""
+    return "missing" in (question.model_extra or {})
+
+
+def _without_number(question: Question) -> Question:
+    """A form's question without the number before its words, which is its `source_id` if its id is another."""
+    match = FORM_NUMBER.match(question.text)
+    if match is None:
+        return question
+    parts = {
+        name: FORM_NUMBER.sub("", part)
+        for name, part in (("text", question.text), ("stem", question.stem), ("item", question.item))
+        if part is not None
+    }
+    if printed_number(question.id) is None:
+        parts["source_id"] = f"{match[1]} {question.source_id or question.id}".strip()
+    return question.model_copy(update=parts)
 
 
 def printed_number(text: str | None) -> str | None:

@@ -51,7 +51,7 @@ def extracted_questions(
     faults, page = (storage.path(context.asset_key, language, end) for end in ("faults.json", "review.html"))
     write_json(faults, [asdict(fault) for fault in examined.faults])
     left_out = write_left_out(storage.path(context.asset_key, language, "left_out.json"), extraction.left_out)
-    write_text(page, render_review(examined, pdf, language, overrides))
+    write_text(page, render_review(examined, pdf, language, overrides, extraction.left_out))
     links = {"review": link_to(storage, page)} | links
     changes = table_of([asdict(change) for change in (*extraction.changes, *examined.changes)][: checks.MAX_ROWS])
     paths = {name: dg.MetadataValue.path(str(path)) for name, path in (("review_page", page), ("faults", faults))}

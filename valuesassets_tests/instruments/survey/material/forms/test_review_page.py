@@ -9,7 +9,9 @@ import pytest
 from PIL import Image
 
 from valuesassets.instruments.survey.material.extracted_questions import examine_questions, extract_questions
+from valuesassets.instruments.survey.material.forms.exchange.entries import NO_LIST, LeftOut
 from valuesassets.instruments.survey.material.forms.review_page import FOUND, IN_DOUBT, render_review
+from valuesassets.records.questions import Question
 from valuesassets_tests.instruments.survey.material.forms.paper_forms import PaperForm
 
 
@@ -69,6 +71,26 @@ def test_a_question_whose_place_is_unknown_says_so(pdf, tmp_path):
     html = page(pdf, tmp_path, page=None, box=None)
     assert "It is not known where on the form this question stands." in html
     assert len(pictures(html)) == 1
+
+
+def test_a_form_shows_conditions_missing_answers_and_what_may_be_a_question(tmp_path):
+    answers = [{"value": 1, "label": "Yes", "when": "b was chosen"}, {"value": 2, "label": "No"}]
+    facts = {"when": "age > 17", "missing": [{"value": 9, "label": "Left blank"}]}
+    plain = {"id": "a", "text": "Are you well?", "response_type": "binary", "options": answers, **facts}
+    quoting = plain | {"id": "b", "text": "Is {name} well?", "unfit": "its text quotes an answer"}
+    questions = [Question.model_validate(each) for each in (plain, quoting)]
+    others = [LeftOut("q7", "What is your job?", NO_LIST), LeftOut("q8", "Your age", "a number")]
+    examined = examine_questions(questions, None, "eng")
+    html = render_review(examined, None, "eng", tmp_path / "eng.toml", others)
+    assert "<dd>age &gt; 17</dd>" in html
+    assert "<small>b was chosen</small>" in html
+    assert "<td>Left blank</td>" in html
+    doubt, unfit, sound, unread = (html.index(f"<h2>{title}</h2>") for title in FORM_PARTS)
+    assert doubt < html.index("What is your job?") < unfit < html.index('id="b"') < sound < html.index('id="a"')
+    assert unread < html.index("Your age: a number")
+
+
+FORM_PARTS = ("Perhaps a question", "Cannot be asked as they stand", "Sound", "Not read")
 
 
 def test_the_page_is_whole_html_and_takes_nothing_from_outside(pdf, tmp_path):

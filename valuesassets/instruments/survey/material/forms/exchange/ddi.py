@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from valuesassets.instruments.survey.material.forms.exchange.entries import Answer, Entry, FormContent
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
-from valuesassets.instruments.survey.material.forms.exchange.plain_text import plain_text, why_quoting
+from valuesassets.instruments.survey.material.forms.exchange.plain_text import INLINE, plain_text, why_quoting
 from valuesassets.instruments.survey.material.forms.exchange.safe_files import xml_root
 from valuesassets.records.errors import QuestionError
 
@@ -28,6 +28,8 @@ class _Codebook:
     grids: dict[str, Element]
     sections: dict[str, Element]
     several: frozenset[str]
+    repeated: frozenset[str]
+    """Names that variables of several data files have."""
 
 
 def read_ddi(path: Path, wanted: WantedLanguage) -> FormContent:
@@ -42,7 +44,9 @@ def read_ddi(path: Path, wanted: WantedLanguage) -> FormContent:
         raise QuestionError(f"{path}: is DDI-Lifecycle, which is not read; export it as DDI-Codebook")
     variables = [*root.iterfind("dataDscr/var")]
     if root.tag != "codeBook" or not variables:
-        raise QuestionError(f"{path}: no variables, a DDI-Codebook (codeBook, dataDscr, var) was expected")
+        raise QuestionError(
+            f"{path}: no variables, a DDI-Codebook (codeBook, dataDscr, var) was expected; export it with its variables"
+        )
     if not any(_has_question(variable) for variable in variables):
         raise QuestionError(
             f"{path}: none of its {len(variables)} variables has the text of its question (qstnLit); take a codebook "
@@ -55,7 +59,8 @@ def read_ddi(path: Path, wanted: WantedLanguage) -> FormContent:
 
 
 def _has_question(variable: Element) -> bool:
-    return any(plain_text(part.text) for each in variable.iterfind("qstn") for part in (each, *each.iter("qstnLit")))
+    questions = variable.findall("qstn")
+    return any(_own_words(each) or any(map(_whole_text, each.iter("qstnLit"))) for each in questions)
 
 
 def _codebook(root: Element, variables: list[Element], path: Path, wanted: WantedLanguage) -> _Codebook:
@@ -74,19 +79,32 @@ def _codebook(root: Element, variables: list[Element], path: Path, wanted: Wante
         several |= {*names} if kind == "multipleResp" else set()
         place = grids if kind == "grid" else sections
         place.update({} if kind == "multipleResp" else dict.fromkeys(names, group))
-    return _Codebook(wanted.among(languages, main, path), main, grids, sections, frozenset(several))
+    language, repeated = wanted.among(languages, main, path), _names_in_several_files(variables)
+    return _Codebook(language, main, grids, sections, frozenset(several), repeated)
+
+
+def _names_in_several_files(variables: list[Element]) -> frozenset[str]:
+    files: dict[str, list[str]] = {}
+    for variable in variables:
+        files.setdefault(variable.get("name", ""), []).append(variable.get("files", ""))
+    return frozenset(name for name, each in files.items() if len(each) > 1 and len({*each}) == len(each))
 
 
 def _read_variable(variable: Element, book: _Codebook, content: FormContent) -> None:
     """Add a variable's question to the content."""
     name, identifier = variable.get("name", ""), variable.get("ID", "")
+    if name in book.repeated:
+        name = f"{variable.get('files', '')}/{name}"
     question = variable.find("qstn")
     text = "" if question is None else _words(question, "qstnLit", book) or _own_words(question)
     label = _words(variable, "labl", book)
     if not text:
         content.leave_out(name, label, "no text of a question (qstnLit)")
         return
-    if identifier in book.several:
+    if not _is_spoken(question, book):
+        content.leave_out(name, text, f"its question has no text in {book.language}")
+        return
+    if identifier in book.several or (question is not None and question.get("responseDomainType") == "multiple"):
         content.leave_out(name, text, "one of several answers that may be chosen")
         return
     answers = [*_answers(variable, book)]
@@ -98,9 +116,15 @@ def _read_variable(variable: Element, book: _Codebook, content: FormContent) -> 
     stem = before or ("" if grid is None else _words(grid, "txt", book) or _words(grid, "labl", book))
     stem = "" if stem == text else stem
     section = "" if group is None else _words(group, "labl", book)
-    when = "; ".join(filter(None, (_whole_text(each) for each in _in_language(variable, "universe", book))))
+    when = "; ".join(filter(None, map(_universe, _in_language(variable, "universe", book))))
     unfit = why_quoting(stem, text, *(answer.label for answer in answers))
     content.entries.append(Entry(name, text, answers, stem or None, section or None, when or None, unfit))
+
+
+def _universe(element: Element) -> str:
+    """Whom a question is asked; with the mark of DDI for those who are left out."""
+    words = _whole_text(element)
+    return f"all but: {words}" if words and element.get("clusion") == "E" else words
 
 
 def _answers(variable: Element, book: _Codebook) -> Iterator[Answer]:
@@ -145,10 +169,27 @@ def _in_language(element: Element, tag: str, book: _Codebook) -> list[Element]:
     return spoken or [part for part in parts if part.get(LANGUAGE, book.main) == book.main]
 
 
+def _is_spoken(question: Element | None, book: _Codebook) -> bool:
+    """Whether a question has words in the language that is read, and not only in the codebook's main one."""
+    parts = [] if question is None else question.findall("qstnLit") or [question]
+    return any(part.get(LANGUAGE, book.main) == book.language for part in parts)
+
+
 def _own_words(question: Element) -> str:
     """The words that stand in `qstn` itself, as in DDI 1.2."""
     return plain_text(question.text)
 
 
 def _whole_text(element: Element) -> str:
-    return plain_text(" ".join("".join(element.itertext()).split()))
+    return plain_text(" ".join("".join(_texts(element)).split()))
+
+
+def _texts(element: Element) -> Iterator[str]:
+    """The texts of an element, with blanks around paragraphs and the like."""
+    yield element.text or ""
+    for part in element:
+        edge = "" if part.tag in INLINE else " "
+        yield edge
+        yield from _texts(part)
+        yield edge
+        yield part.tail or ""

@@ -16,16 +16,27 @@ from valuesassets.records.errors import QuestionError
 from valuesassets.records.questions import MOST_OPTIONS, ResponseType
 
 WHOLE = re.compile(r"[-+\u2212]?\d{1,15}(?:[.,]0*)?")
+FEW_WORDS = "fewer than two of its answers have words, such as answers that are pictures"
+NOT_CERTAIN = "which text is the question of these answers is not certain"
+NO_LIST = "no list of answers right below it"
+NO_KNOWN_TABLE = "a table that is no list of items with answers, nor one of codes"
+PERHAPS_QUESTIONS = (NOT_CERTAIN, NO_LIST, NO_KNOWN_TABLE)
+"""Reasons of a form without a structure, in which a question may have been missed."""
 QUOTES_ANSWER = "its text quotes what each respondent answered or is called"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer as the form has it: the code in its data, the words, and whether the form calls it missing."""
+    """An answer as the form has it: the code in its data, the words, and whether the form calls it missing.
+
+    Attributes:
+        when: the condition on which the form offers it; None for always.
+    """
 
     code: str
     label: str
     is_missing: bool = False
+    when: str | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +99,18 @@ def joined_conditions(*conditions: str | None) -> str | None:
     return " and ".join(f"({part})" for part in parts) if len(parts) > 1 else next(iter(parts), None)
 
 
+def either(conditions: Iterable[str | None]) -> str | None:
+    """Conditions of which one has to hold, as one; None where one of them always holds.
+
+    >>> either(["a = 1", "b = 2"]), either(["a = 1", None]), either(["a = 1", "a = 1"])
+    ('(a = 1) or (b = 2)', None, 'a = 1')
+    """
+    parts = list(dict.fromkeys(conditions))
+    if None in parts or not parts:
+        return None
+    return " or ".join(f"({part})" for part in parts) if len(parts) > 1 else parts[0]
+
+
 def askable_content(content: FormContent, path: Path) -> FormContent:
     """A form without entries that have no text, or too few or too many answers.
 
@@ -135,12 +158,12 @@ def record_of(entry: Entry) -> dict[str, Any]:
     """The record of a question, as importers of tables give it, with what the form says of codes and conditions."""
     coded = [*zip(numbered(entry.answers), entry.answers, strict=True)]
     options = [
-        {"value": value, "label": answer.label, "source_code": answer.code}
+        {"value": value, "label": answer.label, "source_code": answer.code} | _condition_of(answer)
         for value, answer in coded
         if not answer.is_missing
     ]
     stem = entry.stem if entry.stem and entry.stem.strip() else None
-    facts = {"when": entry.when, "unfit": entry.unfit}
+    facts = {"when": entry.when, "unfit": entry.unfit or _why_without_words(entry)}
     return {
         "id": entry.id,
         "section": entry.section or None,
@@ -154,6 +177,16 @@ def record_of(entry: Entry) -> dict[str, Any]:
         "missing": [{"value": value, "label": answer.label} for value, answer in coded if answer.is_missing],
         **{key: fact for key, fact in facts.items() if fact},
     }
+
+
+def _condition_of(answer: Answer) -> dict[str, str]:
+    return {"when": answer.when} if answer.when else {}
+
+
+def _why_without_words(entry: Entry) -> str | None:
+    """Why nobody could choose by words: pictures have no label, while points of a scale have words at both ends."""
+    n_worded = sum(bool(answer.label.strip()) for answer in entry.answers if not answer.is_missing)
+    return FEW_WORDS if n_worded < 2 else None
 
 
 def numbered(answers: Sequence[Answer]) -> list[int | str]:

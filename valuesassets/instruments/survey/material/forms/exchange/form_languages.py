@@ -1,11 +1,17 @@
 """Which of the languages of one form is read."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from valuesassets.answers.language_codes import known_languages
 from valuesassets.records.errors import QuestionError
+
+CODE = re.compile(r"([a-z]{2,3})(?:[-_].+)?", re.IGNORECASE)
+"""`de`, `deu`, `de-AT`, `pt_BR`, `zh-Hans`, `de-informal`."""
+PART_OF = {"nor": ("nb", "nob", "nn", "nno")}
+"""Codes of languages that a wider one takes in."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +25,7 @@ class WantedLanguage:
     def of(cls, language: str | None, named: str | None = None) -> "WantedLanguage":
         """The language to read where a question file is to be in `language` (ISO 639-3)."""
         about = known_languages().get(language or "")
-        names = (about.short, *about.names) if about else ()
+        names = (about.short, *about.names, *PART_OF.get(about.code, ())) if about else ()
         spoken = {name.casefold() for name in (language or "", *names) if name}
         return cls(named, frozenset(spoken))
 
@@ -32,11 +38,12 @@ class WantedLanguage:
         if self.named is not None:
             return self._named_one(languages, path)
         fitting = [each for each in (main, *languages) if _keys(each) & self.spoken]
-        return fitting[0] if fitting else main
+        exact = [each for each in fitting if each.casefold() in self.spoken]
+        return next(iter([*exact, *fitting]), main)
 
     def _named_one(self, languages: Sequence[str], path: Path) -> str:
-        wanted = (self.named or "").strip().casefold()
-        exact = [each for each in languages if each.casefold() == wanted]
+        wanted = _plain(self.named or "")
+        exact = [each for each in languages if _plain(each) == wanted]
         fitting = exact or [each for each in languages if wanted in _keys(each)]
         if not fitting:
             listed = ", ".join(each or "one without a name" for each in languages)
@@ -47,10 +54,15 @@ class WantedLanguage:
 def _keys(language: str) -> frozenset[str]:
     """The names and codes in what a form calls a language.
 
-    >>> sorted(_keys("Deutsch (de)")), sorted(_keys("PT-BR"))
+    >>> sorted(_keys("Deutsch (de)")), sorted(_keys("pt_BR"))
     (['de', 'deutsch', 'deutsch (de)'], ['pt', 'pt-br'])
     """
-    whole = language.strip().casefold()
+    whole = _plain(language)
     name, _, code = whole.partition("(")
     parts = {whole, name.strip(), code.rstrip(") ").strip()}
-    return frozenset({*parts, *(part.partition("-")[0] for part in parts if len(part) <= 8)} - {""})
+    codes = {match[1] for part in parts if (match := CODE.fullmatch(part))}
+    return frozenset({*parts, *codes} - {""})
+
+
+def _plain(language: str) -> str:
+    return language.strip().casefold().replace("_", "-")

@@ -13,6 +13,7 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import (
     Answer,
     Entry,
     FormContent,
+    either,
     joined_conditions,
 )
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
@@ -28,9 +29,19 @@ ARRAYS = ("F", "H")
 """Types with items and one answer to each, from a list of the form."""
 POINTS = {"5": 5, "A": 5, "B": 10}
 """Types answered on points from 1, which have no words."""
+YES_NO = (
+    "be Так Не, bg Да Не, bs Da Ne, cs Ano Ne, da Ja Nej, de Ja Nein, el Ναι Όχι, en Yes No, es Sí No, et Jah Ei, "
+    "fi Kyllä Ei, fr Oui Non, hr Da Ne, hu Igen Nem, hy Այո Ոչ, is Já Nei, it Sì No, lt Taip Ne, lv Jā Nē, mk Да Не, "
+    "nb Ja Nei, nl Ja Nee, nn Ja Nei, no Ja Nei, pl Tak Nie, pt Sim Não, ro Da Nu, ru Да Нет, sk Áno Nie, sl Da Ne, "
+    "sq Po Jo, sr Да Не, sr-latn Da Ne, sv Ja Nej, uk Так Ні"
+)
+"""Language, yes and no."""
 WORDED = {
-    "Y": {"en": (("Y", "Yes"), ("N", "No")), "de": (("Y", "Ja"), ("N", "Nein"))},
-    "C": {"en": (("Y", "Yes"), ("U", "Uncertain"), ("N", "No"))},
+    "Y": {language: (("Y", yes), ("N", no)) for language, yes, no in (words.split() for words in YES_NO.split(", "))},
+    "C": {
+        "en": (("Y", "Yes"), ("U", "Uncertain"), ("N", "No")),
+        "de": (("Y", "Ja"), ("U", "Unsicher"), ("N", "Nein")),
+    },
     "E": {"en": (("I", "Increase"), ("S", "Same"), ("D", "Decrease"))},
     "G": {"en": (("F", "Female"), ("M", "Male")), "de": (("F", "Weiblich"), ("M", "Männlich"))},
 }
@@ -66,7 +77,7 @@ class _Form:
     questions: list[Row]
     items: dict[str, list[Row]]
     answers: dict[str, list[Row]]
-    conditions: dict[str, list[str]]
+    conditions: dict[str, str | None]
     language: str
 
 
@@ -78,7 +89,9 @@ def read_lss(path: Path, wanted: WantedLanguage) -> FormContent:
     """
     root = xml_root(path, "a survey of LimeSurvey (LSS)")
     if root.find("questions") is None or root.find("languages/language") is None:
-        raise QuestionError(f"{path}: no questions or no languages, a survey of LimeSurvey (LSS) was expected")
+        raise QuestionError(
+            f"{path}: no questions or no languages, a survey of LimeSurvey (LSS) was expected; export the whole survey"
+        )
     content, form = FormContent(), _form(root, path, wanted)
     for question in form.questions:
         _read_question(question, form, content)
@@ -131,13 +144,20 @@ def _grouped(rows: list[Row], key: str, order: str) -> dict[str, list[Row]]:
     return grouped
 
 
-def _earlier_conditions(root: ElementTree.Element) -> dict[str, list[str]]:
-    """The conditions of surveys before expressions came, by question."""
-    conditions: dict[str, list[str]] = {}
+def _earlier_conditions(root: ElementTree.Element) -> dict[str, str | None]:
+    """The conditions of surveys before expressions came, by question.
+
+    In a scenario, answers of one question are joined by or, questions by and; one of the scenarios has to hold.
+    """
+    scenarios: dict[str, dict[str, dict[str, list[str]]]] = {}
     for row in _rows(root, "conditions"):
         words = (row.get("cfieldname", ""), row.get("method", "").strip() or "==", row.get("value", ""))
-        conditions.setdefault(row.get("qid", ""), []).append(" ".join(words))
-    return conditions
+        scenario = scenarios.setdefault(row.get("qid", ""), {}).setdefault(row.get("scenario", ""), {})
+        scenario.setdefault(row.get("cqid", ""), []).append(" ".join(words))
+    return {
+        name: either(joined_conditions(*map(either, questions.values())) for questions in each.values())
+        for name, each in scenarios.items()
+    }
 
 
 def _read_question(question: Row, form: _Form, content: FormContent) -> None:
@@ -174,7 +194,8 @@ def _answers(question: Row, form: _Form) -> list[Answer] | None:
     if kind in POINTS:
         return [Answer(str(point), str(point)) for point in range(1, POINTS[kind] + 1)]
     if kind in WORDED:
-        words = WORDED[kind].get(form.language.partition("-")[0])
+        language = form.language.casefold().replace("_", "-")
+        words = WORDED[kind].get(language) or WORDED[kind].get(language.partition("-")[0])
         return None if words is None else [Answer(code, label) for code, label in words]
     rows = form.answers.get(question.get("qid", ""), [])
     return [Answer(row.get("code", ""), plain_text(row.get("answer"))) for row in rows]
@@ -182,7 +203,7 @@ def _answers(question: Row, form: _Form) -> list[Answer] | None:
 
 def _condition(question: Row, form: _Form) -> str | None:
     group = form.groups.get(question.get("gid", ""), {}).get("grelevance", "")
-    own = _relevance(question) or joined_conditions(*form.conditions.get(question.get("qid", ""), []))
+    own = _relevance(question) or form.conditions.get(question.get("qid", ""))
     return joined_conditions(None if group in NO_CONDITION else group, own)
 
 

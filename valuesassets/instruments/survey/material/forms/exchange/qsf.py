@@ -5,7 +5,7 @@ survey's flow; skip logic and randomised orders are not read.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from valuesassets.instruments.survey.material.forms.exchange.entries import (
     Answer,
     Entry,
     FormContent,
+    either,
     joined_conditions,
 )
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
@@ -24,6 +25,8 @@ from valuesassets.records.files import read_json
 
 SINGLE = {"SAVR", "SAHR", "SACOL", "DL", "SB", "NPS"}
 """Selectors of multiple-choice questions that take one answer."""
+GROUPS = {"AndIf": "And", "OrIf": "Or", "ElseIf": "Or"}
+"""How a further group of conditions is joined to those before it."""
 SINGLE_ROWS = {"SingleAnswer", "DL", "SACOL"}
 KINDS = {
     "TE": "an open question",
@@ -111,7 +114,7 @@ def _in_flow(elements: list[dict[str, Any]]) -> Iterator[tuple[str, _Place]]:
         conditions.setdefault(name, []).append(condition)
     for name in conditions:
         block = blocks.get(name, {})
-        place = _Place(plain_text(block.get("Description")), _either(conditions[name]))
+        place = _Place(plain_text(block.get("Description")), either(conditions[name]))
         for part in _values(block.get("BlockElements")):
             if isinstance(part, dict) and part.get("Type") == "Question":
                 yield str(part.get("QuestionID")), place
@@ -128,22 +131,20 @@ def _steps(node: Any, condition: str | None) -> Iterator[tuple[str, str | None]]
         yield from _steps(part, condition)
 
 
-def _either(conditions: list[str | None]) -> str | None:
-    """The condition of a block that stands in the flow several times."""
-    parts = [part for part in dict.fromkeys(conditions) if part]
-    if len(parts) < len({*conditions}):  # one place has none
-        return None
-    return " or ".join(f"({part})" for part in parts) if len(parts) > 1 else parts[0]
-
-
 def worded_logic(logic: Any) -> str | None:
     """A condition of Qualtrics in the words that its editor shows; None where there is none.
 
     >>> worded_logic({"0": {"0": {"Description": "<b>If</b> Age <i>Is Less Than</i> 18"}, "Type": "If"}})
     'If Age Is Less Than 18'
     """
-    words = [_worded_expression(each) for each in _expressions(logic)]
+    words = [_worded_group(group) for group in _values(logic) if isinstance(group, dict)]
     return " ".join(filter(None, words)) or None
+
+
+def _worded_group(group: dict[str, Any]) -> str:
+    words = " ".join(filter(None, map(_worded_expression, _expressions(group))))
+    joint = GROUPS.get(str(group.get("Type")))
+    return f"{joint} {words}" if joint and words else words
 
 
 def _expressions(logic: Any) -> Iterator[dict[str, Any]]:
@@ -157,7 +158,7 @@ def _expressions(logic: Any) -> Iterator[dict[str, Any]]:
 
 
 def _worded_expression(expression: Mapping[str, Any]) -> str:
-    if description := plain_text(expression.get("Description")):
+    if description := plain_text(str(expression.get("Description") or "").replace("</span><span", "</span> <span")):
         return description
     keys = ("Conjuction", "Conjunction", "LeftOperand", "Operator", "RightOperand")
     return " ".join(plain_text(expression[key]) for key in keys if expression.get(key))
@@ -218,12 +219,31 @@ def _items(
 def _answers(question: Mapping[str, Any], words: Mapping[str, Any], key: str, order: str) -> list[Answer]:
     offered, translated = _by_key(question.get(key)), _by_key(words.get(key))
     codes = _by_key(question.get("RecodeValues"))
+    names = _order(question, order, offered)
+    missing = _missing_codes([str(codes.get(name, name)) for name in names])
     answers = []
-    for name in _order(question, order, offered):
-        code = str(codes.get(name, name))
-        label = plain_text(_mapping(translated.get(name)).get("Display"))
-        answers.append(Answer(code, label, is_missing=code.startswith("-") and code[1:].isdecimal()))
+    for name in names:
+        code, when = str(codes.get(name, name)), worded_logic(_mapping(offered[name]).get("DisplayLogic"))
+        answers.append(Answer(code, _label(offered[name], translated.get(name)), code in missing, when))
     return answers
+
+
+def _missing_codes(codes: Sequence[str]) -> frozenset[str]:
+    """The codes below 0; none where the codes are a scale around 0, such as -2 to 2.
+
+    >>> sorted(_missing_codes(["1", "2", "-1"])), sorted(_missing_codes(["-2", "-1", "0", "1", "2"]))
+    (['-1'], [])
+    """
+    below = frozenset(code for code in codes if code.startswith("-") and code[1:].isdecimal())
+    end = max((int(code) for code in below), key=abs, default=0)
+    is_scale = end < -1 and sorted(codes) == sorted(map(str, range(end, -end + 1)))
+    return frozenset() if is_scale else below
+
+
+def _label(offered: Any, translated: Any) -> str:
+    """The words of an answer in the language that is read; figures need no translation."""
+    own, main = (plain_text(_mapping(each).get("Display")) for each in (translated, offered))
+    return own or ("" if any(map(str.isalpha, main)) else main)
 
 
 def _why_not_closed(question: Mapping[str, Any]) -> str | None:

@@ -7,12 +7,21 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from valuesassets.instruments.survey.material.forms.exchange.entries import Answer, Entry, FormContent
+from valuesassets.instruments.survey.material.forms.exchange.entries import (
+    NO_KNOWN_TABLE,
+    NO_LIST,
+    NOT_CERTAIN,
+    Answer,
+    Entry,
+    FormContent,
+)
 from valuesassets.instruments.survey.material.forms.exchange.form_languages import WantedLanguage
 from valuesassets.instruments.survey.material.forms.exchange.plain_text import why_quoting
 from valuesassets.instruments.survey.material.forms.exchange.word_lines import (
+    ROOM,
     SQUARES,
     TYPED_BOX,
+    TYPED_CODE,
     TYPED_MARK,
     Grid,
     Line,
@@ -30,9 +39,16 @@ SEVERAL = re.compile(
     r"|plusieurs r|varias respuestas|più risposte",
     re.IGNORECASE,
 )
+CODE_BEHIND = re.compile(r"\s*\((-?\d{1,4})\)\s*$")
+"""` (1)`, as Qualtrics writes codes."""
+NAME_BEHIND = re.compile(r"\s*\(([^\W\d]\w*_\d+)\)\s*$")
+"""` (Q2_1)`, as Qualtrics writes the names of items."""
+CODE = re.compile(r"-?\d{1,4}")
+BOX = re.compile(r"[☐□▢❏❑○◯⚪⭘〇]|\(\s*\)|\[\s*\]")
+"""An empty box or circle."""
+LETTER_BEFORE = re.compile(r"([a-z])[.)]\s+(?=\S)")
 MARKS = re.compile(r"[\s☐□▢❏❑○◯⚪⭘〇oO●•.·_\-–()\[\]]*")
 """An empty cell to mark."""
-NOT_CERTAIN = "which text is the question of these answers is not certain"
 
 
 def read_word_document(path: Path, wanted: WantedLanguage) -> FormContent:
@@ -55,7 +71,7 @@ def read_word_document(path: Path, wanted: WantedLanguage) -> FormContent:
         place = end
     for used, line in zip(is_used, lines, strict=True):
         if not used and isinstance(line, Line) and line.text.endswith("?"):
-            content.leave_out(_number(line.text) or "-", line.text, "no list of answers right below it")
+            content.leave_out(_number(line.text) or "-", line.text, NO_LIST)
     return content
 
 
@@ -65,6 +81,8 @@ def _end_of_run(lines: Sequence[Line | Grid], place: int) -> int:
     assert isinstance(first, Line)  # noqa: S101
     if first.mark is None and (mark := TYPED_MARK.match(first.text)) and mark[1] in ("0", "1", "a", "A"):
         return _end_of_typed(lines, place, mark[1])
+    if _typed_code(first):
+        return next((end for end in range(place, len(lines)) if not _typed_code(lines[end])), len(lines))
     end = place + 1
     while first.mark is not None and end < len(lines) and _mark(lines[end]) == first.mark:
         end += 1
@@ -81,6 +99,10 @@ def _end_of_typed(lines: Sequence[Line | Grid], place: int, mark: str) -> int:
             break
         end += 1
     return end
+
+
+def _typed_code(line: Line | Grid) -> bool:
+    return isinstance(line, Line) and line.mark is None and TYPED_CODE.match(line.text) is not None
 
 
 def _mark(line: Line | Grid) -> str | None:
@@ -172,6 +194,13 @@ def _named(text: str, names: list[str]) -> tuple[str, str]:
 def _coded(labels: Sequence[str]) -> list[Answer]:
     """Answers with the codes that all of them carry, else numbered from 1."""
     plain = [TYPED_BOX.sub("", label) for label in labels]
+    for codes in (CODE_BEHIND, TYPED_CODE):
+        matches = [codes.search(label) for label in plain]
+        written = [match[1] for match in matches if match]
+        if len({*written}) == len(plain):
+            return [
+                Answer(code, ROOM.sub("", codes.sub("", label))) for code, label in zip(written, plain, strict=True)
+            ]
     own = without_own_numbers(plain)
     if own is not None:
         return [Answer(str(code), label) for label, code in zip(*own, strict=True)]
@@ -190,7 +219,7 @@ def _read_grid(
     items, codes = _items_and_answers(grid), _table_of_codes(grid)
     text = " | ".join(grid.cells[0][:4]) if grid.cells else ""
     if items is None and codes is None:
-        content.leave_out("-", text, "a table that is no list of items with answers, nor one of codes")
+        content.leave_out("-", text, NO_KNOWN_TABLE)
         return
     if above is None:
         content.leave_out("-", text, NOT_CERTAIN)
@@ -205,20 +234,33 @@ def _read_grid(
         content.entries.append(Entry(name, words, codes, unfit=why_quoting(words)))
     elif items is not None:
         rows, answers = items
-        for number, row in enumerate(rows, 1):
-            content.entries.append(Entry(f"{name}_{number}", row, answers, words, unfit=why_quoting(words, row)))
+        for identifier, row in _named_items(name, rows):
+            content.entries.append(Entry(identifier, row, answers, words, unfit=why_quoting(words, row)))
+
+
+def _named_items(name: str, rows: Sequence[str]) -> list[tuple[str, str]]:
+    """The items of a table with their names: those that they all carry, else the question's with a number."""
+    matches = [NAME_BEHIND.search(row) for row in rows]
+    names = [match[1] for match in matches if match]
+    if len({*names}) == len(rows):
+        return [(own, NAME_BEHIND.sub("", row)) for own, row in zip(names, rows, strict=True)]
+    letters = [LETTER_BEFORE.match(row) for row in rows]
+    if "".join(letter[1] for letter in letters if letter) == "abcdefghijklmnopqrstuvwxyz"[: len(rows)]:
+        rows = [LETTER_BEFORE.sub("", row, count=1) for row in rows]
+    return [(f"{name}_{number}", row) for number, row in enumerate(rows, 1)]
 
 
 def _items_and_answers(grid: Grid) -> tuple[list[str], list[Answer]] | None:
     """The items and answers of a table with a row for each item and a column for each answer; None for other tables."""
     head, *rows = grid.cells or ((),)
     labels = [*head[1:]]
-    if len(labels) < 2 or not rows or not all(labels) or len({*labels}) < len(labels):
+    words = [label for label in labels if label]
+    if len(labels) < 2 or not rows or len(words) < 2 or len({*words}) < len(words):
         return None
     if any(len(row) != len(head) or not row[0] for row in rows):
         return None
     cells = [row[1:] for row in rows]
-    if all(MARKS.fullmatch(cell) for row in cells for cell in row):
+    if all(labels) and all(MARKS.fullmatch(cell) for row in cells for cell in row):
         plain = without_own_numbers([row[0] for row in rows])
         return (plain[0] if plain else [row[0] for row in rows]), _coded(labels)
     is_of_codes = all(cell.isdecimal() for cell in cells[0]) and len({*cells}) == 1 and len({*cells[0]}) == len(labels)
@@ -228,13 +270,24 @@ def _items_and_answers(grid: Grid) -> tuple[list[str], list[Answer]] | None:
 
 
 def _table_of_codes(grid: Grid) -> list[Answer] | None:
-    """The answers of a table with a code and a label in each row; None for other tables."""
+    """The answers of a table with a code, or a box, and a label in each row, or with boxes in one row; else None."""
+    if len(grid.cells) == 1 and len(grid.cells[0]) > 1 and all(map(TYPED_BOX.match, grid.cells[0])):
+        return _coded(grid.cells[0])
     if len(grid.cells) < 2 or any(len(row) != 2 for row in grid.cells):
         return None
+    rows = grid.cells if _is_code_row(grid.cells[0]) else grid.cells[1:]  # below a row of headings
+    if len(rows) < 2:
+        return None
     for code, label in ((0, 1), (1, 0)):
-        codes = [row[code] for row in grid.cells]
-        labels = [row[label] for row in grid.cells]
-        is_whole = all(re.fullmatch(r"-?\d{1,4}", each) for each in codes) and len({*codes}) == len(codes)
-        if is_whole and all(any(map(str.isalpha, each)) for each in labels):
+        codes, labels = ([row[place] for row in rows] for place in (code, label))
+        if not all(any(map(str.isalpha, each)) for each in labels):
+            continue
+        if all(map(CODE.fullmatch, codes)) and len({*codes}) == len(codes):
             return [Answer(*pair) for pair in zip(codes, labels, strict=True)]
+        if all(map(BOX.fullmatch, codes)) and len(rows) == len(grid.cells):
+            return _coded(labels)
     return None
+
+
+def _is_code_row(row: Sequence[str]) -> bool:
+    return any(CODE.fullmatch(cell) or BOX.fullmatch(cell) for cell in row)

@@ -12,8 +12,14 @@ from valuesassets.records.zips import DAMAGED
 
 TYPED_BOX = re.compile(r"\s*(?:[☐□▢❏❑○◯⚪⭘〇]|\(\s*\)|\[\s*\])\s*(?=\S)")
 """A box or circle to mark, typed before an answer."""
-TYPED_MARK = re.compile(r"\s*(\d{1,2}|[a-zA-Z])[.)]\s+(?=\S)")
-"""`1.` or `a)`, typed before an answer, or a question."""
+TYPED_DASH = re.compile(r"\s*([-–—•·∙◦▪■*o])\s+(?=\S)")
+"""A dash or dot, typed before an answer."""
+TYPED_CODE = re.compile(r"^\s*(-?\d{1,3})\s*=\s*(?=\S)")
+"""`1 =`, typed before an answer."""
+TYPED_MARK = re.compile(r"\s*\(?(\d{1,2}|[a-zA-Z])[.)]\s+(?=\S)")
+"""`1.`, `(1)` or `a)`, typed before an answer, or a question."""
+ROOM = re.compile(r"[\s:]*_{3,}\s*$")
+"""A line to write on behind an answer."""
 SQUARES = "▢☐□❏❑"
 """Squares stand for several answers in Qualtrics' export to Word."""
 
@@ -59,7 +65,9 @@ def lines_of(path: Path) -> list[Line | Grid]:
         document = docx.Document(str(path))
         bullets = _bullets(document)
         parts = [
-            _grid(part) if isinstance(part, Table) else _line(part, bullets) for part in document.iter_inner_content()
+            line
+            for part in document.iter_inner_content()
+            for line in ([_grid(part)] if isinstance(part, Table) else _lines(part, bullets))
         ]
     except (*DAMAGED, PackageNotFoundError, SyntaxError, LookupError, AttributeError):
         raise QuestionError(f"{path}: is damaged, or is not a Word document (DOCX); save it anew") from None
@@ -86,14 +94,25 @@ def _bullets(document: Any) -> dict[tuple[str, str], str]:
     return signs
 
 
-def _line(paragraph: Any, bullets: dict[tuple[str, str], str]) -> Line:
-    text = " ".join(paragraph.text.split())
+def _lines(paragraph: Any, bullets: dict[tuple[str, str], str]) -> list[Line]:
+    """A paragraph; one with several boxes is a line for what stands before them and one for each."""
+    text = ROOM.sub("", " ".join(paragraph.text.split()))
     place = _list_place(paragraph)
     if place is not None:
-        return Line(text, f"{place[0]}/{place[1]}", bullets.get(place, ""))
-    if match := TYPED_BOX.match(text):
-        return Line(text[match.end() :], f"box {match[0].strip()}", match[0].strip())
-    return Line(text)
+        return [Line(text, f"{place[0]}/{place[1]}", bullets.get(place, ""))]
+    boxes = [*TYPED_BOX.finditer(text)]
+    if len(boxes) > 1 or (boxes and not boxes[0].start()):
+        ends = [*(box.start() for box in boxes[1:]), len(text)]
+        answers = [_marked(text[box.end() : end], box[0]) for box, end in zip(boxes, ends, strict=True)]
+        before = text[: boxes[0].start()].strip()
+        return [*([Line(before)] if before else []), *answers]
+    if match := TYPED_DASH.match(text):
+        return [Line(text[match.end() :], f"dash {match[1]}", match[1])]
+    return [Line(text)]
+
+
+def _marked(text: str, box: str) -> Line:
+    return Line(ROOM.sub("", text).strip(), f"box {box.strip()}", box.strip())
 
 
 def _list_place(paragraph: Any) -> tuple[str, str] | None:

@@ -65,8 +65,8 @@ def one_line(path: Path) -> Iterator[None]:
 
     try:
         yield
-    except (python_calamine.CalamineError, OSError, ValueError) as fault:
-        raise QuestionError(f"{path}: is no spreadsheet ({str(fault)[:80]}); save it anew as XLSX") from None
+    except (python_calamine.CalamineError, OSError, ValueError):
+        raise QuestionError(f"{path}: is no spreadsheet, or a damaged one; save it anew as XLSX") from None
     except BaseException as fault:
         if type(fault).__name__ != "PanicException":
             raise

@@ -29,11 +29,20 @@ SELECT_ONE = re.compile(
     r"(?:\s+or[_ ](?:specify[_ ])?other)?",
     re.IGNORECASE,
 )
-BEGIN = re.compile(r"begin[_ ]+(?:group|repeat|loop).*", re.IGNORECASE)
-END = re.compile(r"end[_ ]+(?:group|repeat|loop).*", re.IGNORECASE)
+BEGIN = re.compile(r"begin[_ ]+(?:group|repeat|loop|score).*", re.IGNORECASE)
+END = re.compile(r"end[_ ]+(?:group|repeat|loop|score).*", re.IGNORECASE)
+SCORE_ROW = "score__row"
+"""An item of KoboToolbox's rating matrix, whose list of answers stands in the row `begin_score`."""
 SEVERAL = re.compile(r"select[_ ](?:multiple|all).*|select\b(?!1).*|add select multiple.*", re.IGNORECASE)
 FROM_FILE = re.compile(r"select_(?:one|multiple)_(?:from_file|external)\b.*", re.IGNORECASE)
-HEADERS = {"list name": "list", "relevance": "relevant", "bind:relevant": "relevant", "caption": "label"}
+HEADERS = {
+    "list name": "list",
+    "relevance": "relevant",
+    "bind:relevant": "relevant",
+    "caption": "label",
+    "kobo--score-choices": "answers of score",
+}
+IN_ANOTHER_FILE = "its answers are in another file"
 SILENT = {
     *("start", "end", "today", "deviceid", "username", "simserial", "subscriberid", "phonenumber", "phone_number"),
     *("audit", "calculate", "hidden", "xml-external", "csv-external", "entity", "start-geopoint", "background-audio"),
@@ -50,6 +59,8 @@ class _Group:
     label: str = ""
     condition: str | None = None
     is_table: bool = False
+    answers: str = ""
+    """The list of answers that the rows of a rating matrix share."""
 
 
 @dataclass
@@ -131,8 +142,9 @@ def _language(survey: Sequence[tuple[int, Row]], settings: Row, path: Path, want
 
 
 def _label(row: Row, language: str) -> str:
-    written = row.get(f"label::{language}" if language else "label", "")
-    return plain_text(without_marks(written))
+    """The words of a row in a language; those without a language where it has none of its own."""
+    written = row.get(f"label::{language}", "") if language else ""
+    return plain_text(without_marks(written or row.get("label", "")))
 
 
 def _lists(choices: Sequence[tuple[int, Row]], language: str) -> dict[str, list[Answer]]:
@@ -150,8 +162,13 @@ def _read_row(
     """Add what a row of the sheet is to the content."""
     kind, label = " ".join(row.get("type", "").split()), _label(row, language)
     name, appearance = row.get("name", ""), row.get("appearance", "").casefold().split()
+    if kind.casefold() == SCORE_ROW and state.groups and state.groups[-1].answers:
+        kind = f"select_one {state.groups[-1].answers}"
     if BEGIN.fullmatch(kind):
-        state.groups.append(_Group(name, label, row.get("relevant"), "table-list" in appearance))
+        scored = row.get("answers of score", "")
+        state.groups.append(
+            _Group(name, label, row.get("relevant"), "table-list" in appearance or bool(scored), scored)
+        )
         state.header = None
     elif END.fullmatch(kind):
         state.groups[-1:] = []
@@ -159,6 +176,8 @@ def _read_row(
     elif FROM_FILE.fullmatch(kind) or not (match := SELECT_ONE.fullmatch(kind)):
         if kind and kind.casefold() not in SILENT:
             content.leave_out(name, label, _why_left_out(kind))
+    elif any(word.startswith("search(") for word in appearance):
+        content.leave_out(name, label, IN_ANOTHER_FILE)
     elif match["list"] not in lists and "${" not in match["list"]:
         raise QuestionError(f"{where}: {name}: the list {match['list']} has no choices; add them to the sheet choices")
     elif "label" in appearance:
@@ -187,7 +206,7 @@ def _entry(row: Row, listed: str, label: str, lists: dict[str, list[Answer]], st
 
 def _why_left_out(kind: str) -> str:
     if FROM_FILE.fullmatch(kind):
-        return "its answers are in another file"
+        return IN_ANOTHER_FILE
     if SEVERAL.fullmatch(kind):
         return "several answers may be chosen"
     return f"type {kind.split()[0]}, no closed question with one answer"

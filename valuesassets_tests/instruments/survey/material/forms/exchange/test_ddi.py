@@ -2,7 +2,7 @@
 
 import pytest
 
-from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
+from valuesassets.instruments.survey.material.forms.imported_questions import read_imported, read_with_left_out
 from valuesassets.records.errors import QuestionError
 from valuesassets_tests.instruments.survey.material.forms.exchange.reading import left_out, read, source_codes, unfit
 from valuesassets_tests.needs import shared_file
@@ -51,6 +51,24 @@ def test_declared_ranges_are_missing_and_the_universe_is_the_condition(tmp_path)
     path = codebook(tmp_path, variable("trust", literal("Whom?"), answers, declared))
     missing = {7: "Cannot say it", 8: "Hard to say", 99: "Left blank"}
     assert read(path) == [("trust", None, "Whom?", SCALE, missing, "Those who work")]
+
+
+def test_a_universe_that_leaves_people_out_says_so(tmp_path):
+    path = codebook(tmp_path, variable("trust", literal("Whom?"), more="<universe clusion='E'>Pupils</universe>"))
+    assert read(path)[0][5] == "all but: Pupils"
+
+
+def test_paragraphs_stand_apart_and_places_to_fill_in_are_kept(tmp_path):
+    space = "xmlns:x='http://www.w3.org/1999/xhtml'"
+    words = f"<qstnLit {space}><x:p>Think of &lt;YOUR TOWN&gt;.</x:p><x:p>Is it <x:em>s</x:em>afe?</x:p></qstnLit>"
+    (row,) = read(codebook(tmp_path, variable("safe", words)))
+    assert row[2] == "Think of <YOUR TOWN>. Is it safe?"
+
+
+def test_one_of_several_answers_is_known_by_the_questions_attribute(tmp_path):
+    several = variable("paper", literal("A paper")).replace("<qstn>", "<qstn responseDomainType='multiple'>")
+    path = codebook(tmp_path, several, variable("trust", literal("Whom?")))
+    assert left_out(path) == {"paper": "one of several answers that may be chosen"}
 
 
 def test_words_before_a_question_and_those_of_a_grid_are_the_stem(tmp_path):
@@ -105,6 +123,23 @@ def test_a_language_is_chosen_by_its_attribute(tmp_path):
     assert read(path)[0][2:4] == ("Are you well?", {1: "Yes", 2: "No"})
     with pytest.raises(QuestionError, match="has no language de; name one of en, fr with --form-language"):
         read(path, "de")
+
+
+def test_a_question_without_words_in_the_language_is_left_out(tmp_path):
+    both = "<qstnLit xml:lang='en'>Are you well?</qstnLit><qstnLit xml:lang='fr'>Allez-vous bien ?</qstnLit>"
+    english = "<qstnLit xml:lang='en'>Do you work?</qstnLit>"
+    path = codebook(tmp_path, variable("a", both), variable("b", english), attributes="xml:lang='en'")
+    questions, _, others = read_with_left_out(path, "fra")
+    assert [each.text for each in questions] == ["Allez-vous bien ?"]
+    assert [(each.id, each.reason) for each in others] == [("b", "its question has no text in fr")]
+
+
+def test_variables_of_one_name_in_two_files_are_distinguished_and_those_of_one_file_are_refused(tmp_path):
+    of_one, of_two = (variable("sex", literal("Which sex?"), attributes=f"files='{each}'") for each in ("F1", "F2"))
+    path = codebook(tmp_path, of_one, of_two, variable("job", literal("Do you work?"), attributes="files='F1'"))
+    assert [row[0] for row in read(path)] == ["F1/sex", "F2/sex", "job"]
+    with pytest.raises(QuestionError, match="the name sex stands twice"):
+        read(codebook(tmp_path, of_one, of_one))
 
 
 def test_the_words_of_old_codebooks_stand_in_the_question_itself(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from valuesassets.instruments.survey.material.forms.imported_questions import read_imported
+from valuesassets.instruments.survey.material.forms.imported_questions import read_imported, read_with_left_out
 from valuesassets.records.errors import QuestionError
 from valuesassets_tests.instruments.survey.material.forms.exchange.reading import left_out, read, source_codes, unfit
 from valuesassets_tests.needs import shared_file
@@ -118,7 +118,7 @@ def test_words_stand_in_tables_of_their_own_since_version_4(tmp_path):
     path = survey(
         tmp_path,
         ("en", "pl"),
-        questions=[plain, plain | {"qid": 2, "type": "Y", "title": "y"}],
+        questions=[plain, plain | {"qid": 2, "type": "G", "title": "g"}],
         question_l10ns=[
             {"id": n, "qid": qid, "question": text, "language": code}
             for n, (qid, (code, text, _, _)) in enumerate((qid, each) for qid in (1, 2) for each in words)
@@ -134,10 +134,43 @@ def test_words_stand_in_tables_of_their_own_since_version_4(tmp_path):
     assert read(path, "pl", "pol") == read(path, language="pol") == polish
     assert [row[2:4] for row in read(path)] == [
         ("How are you?", {1: "Well", 2: "Ill"}),
-        ("How are you?", {1: "Yes", 2: "No"}),
+        ("How are you?", {1: "Female", 2: "Male"}),
     ]
     with pytest.raises(QuestionError, match="has no language fr; name one of en, pl with --form-language"):
         read(path, "fr")
+
+
+@pytest.mark.parametrize(
+    ("code", "language", "words"),
+    [
+        ("pl", "pol", "Tak Nie"),
+        ("pt-BR", "por", "Sim Não"),
+        ("de-informal", "deu", "Ja Nein"),
+        ("sr", "srp", "Да Не"),
+        ("sr-Latn", "srp", "Da Ne"),
+        ("nb", "nor", "Ja Nei"),
+    ],
+)
+def test_yes_and_no_have_words_in_the_languages_of_questionnaires(tmp_path, code, language, words):
+    """They follow the survey's language, which is found by the code of the questions'."""
+    rows = [question(1, "Y", "q", language="en"), question(1, "Y", "q", "Czy?", language=code)]
+    path = survey(tmp_path, ("en", code), questions=rows, surveys=[{"sid": 1, "language": "en"}])
+    (only,) = read_with_left_out(path, language)[0]
+    assert (only.text, [option.label for option in only.options]) == ("Czy?", words.split())
+
+
+def test_answers_of_one_question_are_joined_by_or_and_questions_by_and(tmp_path):
+    old = question(1, "Y", "q")
+    del old["relevance"]
+    rows = [
+        {"qid": 1, "scenario": 1, "cqid": 8, "cfieldname": "sex", "method": "==", "value": "F"},
+        {"qid": 1, "scenario": 1, "cqid": 9, "cfieldname": "job", "method": "==", "value": "a"},
+        {"qid": 1, "scenario": 1, "cqid": 9, "cfieldname": "job", "method": "==", "value": "b"},
+        {"qid": 1, "scenario": 2, "cqid": 7, "cfieldname": "age", "method": ">", "value": "17"},
+    ]
+    path = survey(tmp_path, questions=[old], conditions=rows)
+    both = "(sex == F) and ((job == a) or (job == b))"
+    assert read(path)[0][5] == f"({both}) or (age > 17)"
 
 
 def test_conditions_of_earlier_versions_are_kept(tmp_path):

@@ -91,6 +91,46 @@ def test_conditions_of_questions_and_branches_are_kept_in_the_flows_order(tmp_pa
     assert [(row[0], row[5]) for row in read(path)] == [("b", both), ("a", None), ("c", None)]
 
 
+def test_parts_of_a_condition_stand_apart_and_groups_are_joined_as_the_editor_says(tmp_path):
+    parts = [{"Description": f"<span>If</span><span>{each}</span><span>Is</span><span>Empty</span>"} for each in "AB"]
+    groups = {"0": {"0": parts[0], "Type": "If"}, "1": {"0": parts[1], "Type": "AndIf"}}
+    records = [
+        question("a", DisplayLogic=groups),
+        question("b", DisplayLogic=groups | {"1": {"0": parts[1], "Type": "ElseIf"}}),
+    ]
+    rows = read(survey(tmp_path, *records))
+    assert [row[5] for row in rows] == ["If A Is Empty And If B Is Empty", "If A Is Empty Or If B Is Empty"]
+
+
+def test_an_answer_keeps_the_condition_on_which_it_is_offered(tmp_path):
+    choices = YES_NO | {"3": {"Display": "It depends", "DisplayLogic": logic("If a Is Selected")}}
+    (only,) = read_imported(survey(tmp_path, question("q", choices=choices)))[0]
+    conditions = [(option.model_extra or {}).get("when") for option in only.options]
+    assert conditions == [None, None, "If a Is Selected"]
+
+
+def test_codes_around_0_are_a_scale_and_no_missing_answers(tmp_path):
+    labels = ("Much less", "Less", "The same", "More", "Much more")
+    choices = {str(n): {"Display": label} for n, label in enumerate(labels, 1)}
+    codes = {str(n): str(n - 3) for n in range(1, 6)}
+    (row,) = read(survey(tmp_path, question("q", choices=choices, RecodeValues=codes)))
+    assert row[3:5] == (dict(zip(range(-2, 3), labels, strict=True)), {})
+
+
+def test_answers_that_are_pictures_are_unfit(tmp_path):
+    pictures = {str(n): {"Display": "<img src='face.png'>"} for n in (1, 2)}
+    path = survey(tmp_path, question("q", choices=pictures), question("r"))
+    assert unfit(path) == {"q": "fewer than two of its answers have words, such as answers that are pictures"}
+
+
+def test_figures_of_a_scale_need_no_translation(tmp_path):
+    points = {str(n): {"Display": str(n)} for n in range(3)}
+    german = {"QuestionText": "Wie gut?", "Choices": []}
+    path = survey(tmp_path, question("q", "How well?", choices=points, Language={"DE": german}))
+    (only,) = read_with_left_out(path, "deu")[0]
+    assert (only.text, [option.label for option in only.options]) == ("Wie gut?", ["0", "1", "2"])
+
+
 def test_what_is_no_closed_question_is_left_out_with_the_reason(tmp_path):
     path = survey(
         tmp_path,

@@ -58,6 +58,70 @@ def test_a_list_below_a_question_is_its_answers(tmp_path):
     assert not left_out(path)
 
 
+def test_answers_in_one_line_with_dashes_and_with_codes_before_them_are_lists(tmp_path):
+    path = document(
+        tmp_path,
+        "1. Are you well?",
+        "☐ Yes   ☐ No",
+        "2. Sex: ○ Female ○ Male",
+        "3. Do you work?",
+        "- Full time",
+        "- Not at all",
+        "4. How is it?",
+        "2 = Good",
+        "1 = Bad",
+        "9 = Don't know",
+        "5. Which one?",
+        "(1) This",
+        "(2) Other: ________",
+    )
+    assert [row[1:5] for row in read(path)] == [
+        (None, "Are you well?", {1: "Yes", 2: "No"}, {}),
+        (None, "Sex:", {1: "Female", 2: "Male"}, {}),
+        (None, "Do you work?", {1: "Full time", 2: "Not at all"}, {}),
+        (None, "How is it?", {2: "Good", 1: "Bad"}, {9: "Don't know"}),
+        (None, "Which one?", {1: "This", 2: "Other"}, {}),
+    ]
+
+
+def test_the_codes_and_names_that_qualtrics_writes_behind_texts_are_codes_and_names(tmp_path):
+    path = document(
+        tmp_path,
+        "Q1 Are you well?",
+        *bullets("Yes  (1) ", "No  (2) ", "Other  (3) ________________", "Don't know  (-9) "),
+        "Q2 Do you agree?",
+        [["", "Agree (1)", "Disagree (2)"], ["Work matters (Q2_1)", "o", "o"], ["Pay matters (Q2_4)", "o", "o"]],
+    )
+    agree = {1: "Agree", 2: "Disagree"}
+    assert read(path) == [
+        ("Q1", None, "Are you well?", {1: "Yes", 2: "No", 3: "Other"}, {-9: "Don't know"}, None),
+        ("Q2_1", "Do you agree?", "Work matters", agree, {}, None),
+        ("Q2_4", "Do you agree?", "Pay matters", agree, {}, None),
+    ]
+
+
+def test_tables_may_have_headings_boxes_letters_and_words_at_the_ends_alone(tmp_path):
+    path = document(
+        tmp_path,
+        "1. How are you?",
+        [["Answer", "Code"], ["Well", "1"], ["Ill", "2"]],
+        "2. Are you rich?",
+        [["☐", "Yes"], ["☐", "No"]],
+        "3. Are you poor?",
+        [["☐ Yes", "☐ No"]],
+        "4. How important are these?",
+        [["", "Not at all", "", "Very"], ["a. Work", "1", "2", "3"], ["b. Leisure", "1", "2", "3"]],
+    )
+    yes_no, ends = {1: "Yes", 2: "No"}, {1: "Not at all", 2: "", 3: "Very"}
+    assert [row[2:4] for row in read(path)] == [
+        ("How are you?", {1: "Well", 2: "Ill"}),
+        ("Are you rich?", yes_no),
+        ("Are you poor?", yes_no),
+        ("Work", ends),
+        ("Leisure", ends),
+    ]
+
+
 def test_an_open_question_never_has_the_answers_of_the_next_one(tmp_path):
     path = document(
         tmp_path,

@@ -108,6 +108,63 @@ def test_a_table_list_is_a_stem_and_other_groups_are_headings_with_conditions(tm
     assert [question.section for question in read_imported(path)[0]] == ["Work", "Work", "Work", None]
 
 
+def test_a_rating_matrix_of_kobotoolbox_is_a_list_of_items(tmp_path):
+    path = form(
+        tmp_path,
+        ("begin_score", "trust", "Do you agree?", "${age} > 17", "", "agree"),
+        ("score__row", "a", "Work matters"),
+        ("score__row", "b", "Pay matters"),
+        ("end_score",),
+        ("select_one yn", "c", "Are you well?"),
+        header=(*SURVEY, "kobo--score-choices"),
+    )
+    assert read(path) == [
+        ("a", "Do you agree?", "Work matters", AGREE, MISSING, "${age} > 17"),
+        ("b", "Do you agree?", "Pay matters", AGREE, MISSING, "${age} > 17"),
+        ("c", None, "Are you well?", {1: "Yes", 2: "No"}, {}, None),
+    ]
+
+
+def test_words_without_a_language_stand_for_those_that_lack_in_one(tmp_path):
+    path = form(
+        tmp_path,
+        ("select_one yn", "a", "Are you well?"),
+        ("select_one yn", "b", "", "Do you work?"),
+        header=("type", "name", "label::english", "label"),
+        choices=[("List_Name", "Name", "Label", "label::french"), ("yn", "y", "Yes", "Oui"), ("yn", "n", "No", "Non")],
+    )
+    yes_no = {1: "Yes", 2: "No"}
+    assert [row[2:4] for row in read(path)] == [("Are you well?", yes_no), ("Do you work?", yes_no)]
+
+
+def test_pictures_are_unfit_and_searched_answers_are_in_another_file(tmp_path):
+    path = form(
+        tmp_path,
+        ("select_one faces", "face", "Which one?"),
+        ("select_one yn", "town", "Which town?", "", "minimal search('towns')"),
+        choices=[*CHOICES, ("faces", "happy", ""), ("faces", "sad", "")],
+    )
+    assert list(unfit(path)) == ["face"]
+    assert left_out(path) == {"town": "its answers are in another file"}
+
+
+def test_words_stay_as_the_form_has_them_but_for_the_number_before_them(tmp_path):
+    words = [
+        "Is (NAME) the head of the household?",
+        "Have you been away (>6 months) or not?",
+        "In 2020, were you well?",
+        "Does the pump house know how to begin?",
+        "Does the pump house know how to end?",
+        "Is it on A4 paper?",
+        "A4 paper is good.",
+        "Does the EU AND NATO matter?",
+        "Q1",
+    ]
+    rows = [("select_one yn", f"n_{chr(97 + place)}", each) for place, each in enumerate(words)]
+    path = form(tmp_path, *rows, ("select_one yn", "n_z", "Q12b. What is it?"), ("select_one yn", "n_y", "B3 Ist es?"))
+    assert [row[1:3] for row in read(path)] == [(None, each) for each in (*words, "What is it?", "Ist es?")]
+
+
 def test_rows_below_a_row_of_labels_share_its_words(tmp_path):
     path = form(
         tmp_path,

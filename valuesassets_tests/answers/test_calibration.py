@@ -208,6 +208,7 @@ def of_draws(rows, n, seed):
     return pd.concat(parts, ignore_index=True)
 
 
+@pytest.mark.slow
 def test_drawn_answers_are_recovered_within_what_drawing_does_and_others_are_not():
     drawn = [of_draws(cell(), 40, seed) for seed in range(10)]
     assert sum(verdict(rows)["is_recovered"] for rows in drawn) >= 9

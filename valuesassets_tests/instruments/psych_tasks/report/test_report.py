@@ -330,5 +330,6 @@ def test_tables_of_a_row_or_none_make_a_page(n):
     assert re.findall(r'<section id="([\w-]+)"', render(short)) == ANCHORS
 
 
+@pytest.mark.slow
 def test_the_same_tables_give_the_same_page(frames):
     assert render(frames) == render(frames)

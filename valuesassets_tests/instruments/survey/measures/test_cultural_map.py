@@ -421,6 +421,7 @@ def test_the_same_seed_gives_the_same_map():
     pd.testing.assert_frame_equal(one["tests"], other["tests"])
 
 
+@pytest.mark.slow
 def test_a_point_of_draws_says_how_far_it_moves_when_it_is_drawn_again_and_its_box_reaches_there():
     exact = answers()
     exact = exact[(exact["model"] == "reference-multi") & (exact["language"] == "eng")]

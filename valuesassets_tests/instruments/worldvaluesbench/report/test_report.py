@@ -217,6 +217,7 @@ def test_a_page_of_nothing_says_so_in_every_section():
     assert "Planted." not in page
 
 
+@pytest.mark.slow
 def test_the_same_tables_give_the_same_page():
     frames = written()
     once, again = (render(frames) for _ in range(2))

@@ -37,10 +37,10 @@ class Run:
         analyses: the analyses that have sections in the report, by asset.
         gates: the checks of the study with their outcomes.
         versions: the versions of programs by name.
-        packages: the versions of packages that the instrument is from, by name; none for instruments of this one.
         provenance: a record for each model, file or program, with its hash or version.
         part_name: the part of the study that the page is about; empty for the whole study.
         has_planted_people: whether people's answers are planted although the study does not say so.
+        packages: the versions of packages that the instrument is from, by name; none for instruments of this one.
     """
 
     study: Study
@@ -48,10 +48,10 @@ class Run:
     analyses: Mapping[str, Analysis] = field(default_factory=dict)
     gates: Sequence[Gate] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
-    packages: Mapping[str, str] = field(default_factory=dict)
     provenance: Sequence[Mapping[str, Any]] = ()
     part_name: str = ""
     has_planted_people: bool = False
+    packages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

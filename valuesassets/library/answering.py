@@ -130,10 +130,11 @@ def answer_distributions(
     """
     from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 
-    answers = PROBE_DISTRIBUTIONS.frame(answer_rows_of(questions, trials, readings, model))
+    rows = answer_rows_of(questions, trials, readings, model)
     labels = {(question.id, option.value): option.label for question in questions for option in question.options}
-    codes = zip(answers["question_id"], answers["response_value"], strict=True)
-    answers.insert(answers.columns.get_loc("response_value") + 1, "label", [labels.get(code, "") for code in codes])
+    words = [labels.get((row["question_id"], row["response_value"]), "") for row in rows]
+    answers: Any = PROBE_DISTRIBUTIONS.frame(rows)
+    answers.insert([*answers].index("response_value") + 1, "label", words)
     return answers
 
 

@@ -76,9 +76,9 @@ def test_a_shell_is_offered_what_it_has_stored_and_its_keys(tides):
     folder, _ = tides
 
     def offered(line):
-        asked = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_VALUESASSETS_COMPLETE": "complete_bash"}
+        variables = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_VALUESASSETS_COMPLETE": "complete_bash"}
         storage = str(folder.parent / "storage")
-        return run_in_own_process(PYTHONPATH=str(folder), VALUESASSETS_STORAGE=storage, **asked).stdout.split()
+        return run_in_own_process(PYTHONPATH=str(folder), VALUESASSETS_STORAGE=storage, **variables).stdout.split()
 
     example = folder / "example.toml"
     assert offered(f"valuesassets run {example} --only ti") == ["tides/"]

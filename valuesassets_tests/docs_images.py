@@ -30,7 +30,7 @@ def take(source: Path, name: str) -> None:
         small = picture.convert("RGB").resize(
             (width, round(picture.height * width / picture.width)), Image.Resampling.LANCZOS
         )
-    few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few = small.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE)
     few.save(IMAGES / f"{name}.png", "PNG", optimize=True)
 
 

@@ -13,6 +13,8 @@ from valuesassets.cli.plugins import fault_lines, whole_program
 from valuesassets.records.errors import NO_MEMORY, ValuesAssetsError
 from valuesassets.records.terminal import is_utf8, terminal_text
 
+TOO_MANY = "Got unexpected extra argument"
+"""How typer's message begins on words that nothing takes; in a shell, a space begins another word."""
 INTERRUPTED = 130
 """What typer gives back after Ctrl-C."""
 
@@ -46,7 +48,8 @@ def main(program: typer.Typer | None = None, name: str = "valuesassets") -> None
             context = getattr(error, "ctx", None)
             command = context.command_path if context else name
             message = one_line(error.format_message()).replace("Value error, ", "")
-            print(f"{message}; see `{command} --help`", file=sys.stderr)
+            hint = "; a path with spaces is written in quotes" if message.startswith(TOO_MANY) else ""
+            print(f"{message}{hint}; see `{command} --help`", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has gone: nothing more to say

@@ -22,6 +22,7 @@ from valuesassets.records.home import (
     make_home,
     own_study,
     ready_home,
+    users_variables,
     write_environment,
 )
 from valuesassets.records.settings.kinds import STUDY_NAME
@@ -33,8 +34,12 @@ SCHEMA, QUESTIONS, README = "study.schema.json", "questions/eng.csv", "README.md
 
 
 def ready(is_written: bool = True) -> None:
-    """See that the home can be used, and make it where there is none (see `ready_home`)."""
+    """See that the home can be used, and make it where there is none (see `ready_home`); a user's own lines of its .env
+    hold for this command, where the environment does not say otherwise."""
     ready_home(DEMO, DEMO, lambda line: print(line, file=sys.stderr, flush=True), is_written)
+    home = home_folder()
+    if (home / MARKER).is_file():
+        os.environ.update(users_variables(home) | os.environ)
 
 
 def named_study() -> str:

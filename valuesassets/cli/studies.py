@@ -3,6 +3,7 @@
 import os
 import shlex
 import subprocess
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
@@ -19,6 +20,8 @@ from valuesassets.cli.study_forms import entries_not_asked, ignored_forms, requi
 from valuesassets.cli.study_help import explain_key, print_schema
 from valuesassets.cli.systems import require_posix
 from valuesassets.desk.history import copy_old_history, dagster_folder
+from valuesassets.desk.instance_settings import require_instance_settings
+from valuesassets.desk.summaries.summary import duration
 from valuesassets.records.errors import JobError, ModelError, StorageError, StudyError
 from valuesassets.records.extras import extras_of, require
 from valuesassets.records.home import command_to, dagster_home, own_study
@@ -195,6 +198,7 @@ def _environment(study: Study, name: str) -> dict[str, str]:
     home = dagster_home()
     if not (home.is_absolute() and home.is_dir()):
         raise StorageError(f"DAGSTER_HOME={home}: no such folder; an absolute path was expected, or leave it unset")
+    require_instance_settings(home, os.environ | {"VALUESASSETS_DAGSTER": str(database)})
     for place, variable in ((storage, "VALUESASSETS_STORAGE"), (database, "VALUESASSETS_DAGSTER")):
         require_folder_place(place, f"set {variable} to another folder")
     try:
@@ -235,7 +239,9 @@ def demo() -> None:
     """Run the demonstration study of the survey, which takes two to four minutes, and print what came of it."""
     require_posix("demo")
     require("demo", "models")
+    start = time.monotonic()
     run(DEMO)
+    print(f"this took {duration(time.monotonic() - start)}")
 
 
 def _graph(name: str) -> list[str]:

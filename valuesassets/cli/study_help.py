@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import fill
 
+from valuesassets.library.stored import instrument_records
 from valuesassets.records.errors import InputError
 from valuesassets.records.study import Study, installed_kind
 from valuesassets.records.study_schema import Key, close_keys, find_key, study_keys, study_schema
@@ -36,6 +37,9 @@ def explain_key(name: str) -> None:
 
 
 def _no_such_key(name: str, keys: dict[str, Key]) -> str:
+    record = instrument_records().get(name.replace("-", "_"))
+    if record is not None and record.study_key != name:
+        return f"{name}: no such key of a study file; the table of this instrument is {record.study_key}"
     meant = close_keys(name, keys)
     top = ", ".join(Study.model_fields)
     advice = f"did you mean {', or '.join(meant)}?" if meant else f"at the top of the file there are {top}"

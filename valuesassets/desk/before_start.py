@@ -15,6 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from valuesassets.desk.instance_settings import require_instance_settings
 from valuesassets.desk.ui_settings import UiSettings
 from valuesassets.records.errors import StorageError, UiError
 from valuesassets.records.files import read_json, write_json
@@ -33,8 +34,8 @@ UNWRITABLE = {
 
 
 def require_startable(settings: UiSettings) -> None:
-    """Require that the UI's folders can be used; StorageError where one cannot be written or DAGSTER_HOME is no
-    folder."""
+    """Require that the UI's folders can be used; StorageError where one cannot be written, DAGSTER_HOME is no
+    folder, or its dagster.yaml has a fault; InputError where that names Postgres without the extra."""
     if not (settings.home.is_absolute() and (settings.home / "dagster.yaml").is_file()):
         raise StorageError(
             f"DAGSTER_HOME={settings.home}: a folder with a dagster.yaml was expected, by its absolute path; or leave "
@@ -43,6 +44,7 @@ def require_startable(settings: UiSettings) -> None:
             else f"{settings.home}: this home has lost its dagster.yaml; `valuesassets init --repair {settings.home}` "
             "writes it again"
         )
+    require_instance_settings(settings.home, settings.environment(os.environ))
     hint = "; a read-only UI writes its log there: who owns the study starts it" if settings.is_read_only else ""
     _require_written(settings.dagster, "VALUESASSETS_DAGSTER", hint)
     if not settings.is_read_only:

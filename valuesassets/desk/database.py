@@ -5,8 +5,9 @@ from alembic.util import CommandError
 from sqlalchemy.exc import DatabaseError
 
 from valuesassets.dagster_internals.database_versions import migrations_of
+from valuesassets.dagster_internals.postgres import retried_in_silence, unreachable
 from valuesassets.records.errors import StorageError
-from valuesassets.records.home import command_to
+from valuesassets.records.home import DAGSTER_SETTINGS, command_to, dagster_home
 
 
 def open_instance(folder: str, is_migrated: bool) -> dg.DagsterInstance:
@@ -17,14 +18,25 @@ def open_instance(folder: str, is_migrated: bool) -> dg.DagsterInstance:
         is_migrated: whether to upgrade an older database.
 
     Raises:
-        StorageError: the database is older, newer or unusable.
+        StorageError: the database is older, newer or unusable, a server of databases does not answer, or
+            dagster.yaml has a fault.
     """
     try:
-        instance = dg.DagsterInstance.get()
+        with retried_in_silence():
+            instance = dg.DagsterInstance.get()
         older = _older_part(instance, folder)
         if older and is_migrated:
             instance.upgrade(print)
             older = _older_part(instance, folder)
+    except dg.DagsterInvalidConfigError as error:
+        why = str(error.errors[0].message).strip().splitlines()[0]
+        raise StorageError(f"{dagster_home() / DAGSTER_SETTINGS}: Dagster does not accept it: {why}") from error
+    except unreachable() as error:
+        why = str(getattr(error.__cause__, "orig", error)).strip().splitlines()[0]
+        raise StorageError(
+            f"{dagster_home() / DAGSTER_SETTINGS}: the database of its storage cannot be opened: {why}; start its "
+            "server, or mend `storage` there"
+        ) from error
     except DatabaseError as error:
         raise StorageError(
             f"{folder}: Dagster's database cannot be used: {error.orig}; put back a copy of it, or move it away to "

@@ -123,8 +123,8 @@ def png_base64(figure: Figure | Image.Image, max_bytes: int = 200_000) -> str:
         resized = whole if dpi == SCREEN_DPI else whole.resize(smaller)
         small = io.BytesIO()
         # 256 colours take half the room, which goes into resolution. Pillow's usual way splits the common colours and
-        # takes others for them: it gave a map's small green crosses the blue of its boxes.
-        reduced = resized.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        # takes others for them: it gave a map's small green crosses the blue of its boxes. Means keep light fills.
+        reduced = resized.quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=3, dither=Image.Dither.NONE)
         reduced.save(small, "PNG", compress_level=6)
         encoded = base64.b64encode(small.getvalue()).decode("ascii")
         if len(encoded) <= max_bytes:

@@ -125,11 +125,17 @@ def answer_distributions(
         model: its name in the table.
 
     Returns:
-        The table `probe_distributions` (docs/columns.md): probabilities averaged over orders, P_valid, status, reason.
+        The table `probe_distributions` (docs/columns.md): probabilities averaged over orders, P_valid, status, reason;
+        and behind `response_value` a column `label`, the answer's words on the form, empty where it has none.
     """
     from valuesassets.records.tables import PROBE_DISTRIBUTIONS
 
-    return PROBE_DISTRIBUTIONS.frame(answer_rows_of(questions, trials, readings, model))
+    rows = answer_rows_of(questions, trials, readings, model)
+    labels = {(question.id, option.value): option.label for question in questions for option in question.options}
+    words = [labels.get((row["question_id"], row["response_value"]), "") for row in rows]
+    answers: Any = PROBE_DISTRIBUTIONS.frame(rows)
+    answers.insert([*answers].index("response_value") + 1, "label", words)
+    return answers
 
 
 def answer_rows_of(

@@ -1,6 +1,5 @@
 """How much memory weights take and machines have: chooses a GPU, and checks that a model fits before it loads."""
 
-import os
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -92,7 +91,9 @@ def free_bytes(device: str) -> int:
 def total_bytes(device: str) -> int:
     """Bytes of total memory of a device such as `cpu` or `cuda:0`."""
     if device == "cpu":
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        import psutil
+
+        return psutil.virtual_memory().total
     import torch
 
     return torch.cuda.get_device_properties(device).total_memory

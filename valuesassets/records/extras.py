@@ -10,6 +10,7 @@ MODULES = {
     "models": ("torch", "transformers", "accelerate", "safetensors", "tokenizers", "huggingface_hub", "httpx2"),
     "openai": ("openai", "httpx2", "tokenizers", "huggingface_hub"),
     "gemini": ("google.genai", "httpx2", "tokenizers", "huggingface_hub"),
+    "postgres": ("dagster_postgres",),
 }
 """By extra, the modules that its commands import."""
 

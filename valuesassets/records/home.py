@@ -24,6 +24,8 @@ NEW_HOME = "valuesassets_home"
 ENVIRONMENT = ".env"
 """The file from which plain Dagster commands take the folders; Dagster accepts absolute paths only."""
 DAGSTER_SETTINGS, WORKSPACE, STUDY_FILE = "dagster.yaml", "workspace.yaml", "study.toml"
+OWN_VARIABLES = ("DAGSTER_HOME", "VALUESASSETS_STUDY", "VALUESASSETS_STORAGE", "VALUESASSETS_DAGSTER", SAFE_PATH)
+"""The variables of .env that are written by us, by which plain Dagster finds the folders; other lines are a user's."""
 FOUND_BY = ("dagster.yaml", "pyproject.toml", "valuesassets/definitions.py")
 """Files by which a checkout of this project is known."""
 MARKER_TEXT = "This folder is a home of valuesassets: its commands keep studies, answers and histories here.\n"
@@ -140,14 +142,23 @@ def write_environment(home: Path, study: str, name: str) -> None:
     with whole_file(path) as temporary:
         if path.exists():
             shutil.copy(path, temporary)
-        for variable, value in {
-            "DAGSTER_HOME": home,
-            "VALUESASSETS_STUDY": study,
-            "VALUESASSETS_STORAGE": storage,
-            "VALUESASSETS_DAGSTER": storage / name / "dagster",
-            SAFE_PATH: "1",  # plain Dagster starts its servers in this folder
-        }.items():
+        values = (
+            home,
+            study,
+            storage,
+            storage / name / "dagster",
+            "1",
+        )  # plain Dagster starts its servers in this folder
+        for variable, value in zip(OWN_VARIABLES, values, strict=True):
             set_key(temporary, variable, str(value))
+
+
+def users_variables(home: Path) -> dict[str, str]:
+    """The lines of a home's .env that a user wrote, such as a password or a key, with their values."""
+    from dotenv import dotenv_values
+
+    lines = dotenv_values(home / ENVIRONMENT, interpolate=False)
+    return {name: value for name, value in lines.items() if value is not None and name not in OWN_VARIABLES}
 
 
 def _write_new(path: Path, text: str) -> None:

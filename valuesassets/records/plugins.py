@@ -1,7 +1,7 @@
 """Instruments of other packages, which Python finds by their entry points in the group `valuesassets.instruments`."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -114,6 +114,13 @@ def call_of(instrument: Instrument, place: str, study: object) -> Any:
             raise
         fault = f"{place} of {package} fails ({_reason(error)}); mend the package"
         raise StudyError(f"instrument {instrument.name}: {fault}") from error
+
+
+def packages_of(names: Iterable[str]) -> dict[str, str]:
+    """The installed packages of the instruments with these names, each with its version; those of this package have
+    none of their own."""
+    packages = [installed().packages[name].partition(" ") for name in names if name in installed().packages]
+    return {name: version or "not installed as a package" for name, _, version in packages}
 
 
 def _reason(error: BaseException) -> str:

@@ -248,6 +248,12 @@ def software(run: Run) -> Iterator[str]:
         yield f"Software: {listed(versions)}; seed {run.study.seed}."
 
 
+def packaged(run: Run) -> Iterator[str]:
+    """A sentence on the package that the instrument is from, where that is another one."""
+    if run.packages:
+        yield f"The instrument is of the package {listed([' '.join(each) for each in run.packages.items()])}."
+
+
 def was(counted_things: int | Sequence[str]) -> str:
     """The verb after a number of things, or after their names: `was` or `were`."""
     number = counted_things if isinstance(counted_things, int) else len(counted_things)
@@ -295,9 +301,13 @@ def sources_of_tables(
     return tuple(key for key in entries() if key in used)
 
 
-def bibtex(keys: tuple[str, ...]) -> str:
-    """The BibTeX entries of these keys, with a blank line between them."""
-    return "\n\n".join(entries()[key] for key in keys)
+def bibtex(keys: tuple[str, ...], packages: Mapping[str, str] | None = None) -> str:
+    """The BibTeX entries of these keys, with a blank line between them, then those of packages by name and version."""
+    cited = (
+        f"@software{{{name},\n  title   = {{{name}}},\n  version = {{{version}}},\n}}"
+        for name, version in (packages or {}).items()
+    )
+    return "\n\n".join([*(entries()[key] for key in keys), *cited])
 
 
 @functools.cache

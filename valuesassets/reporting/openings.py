@@ -13,13 +13,20 @@ from valuesassets.records.frames import records, rows_where
 from valuesassets.reporting.claims import coefficients_in_words, exactness, unreliable
 from valuesassets.reporting.interval_words import NARROW, spelled
 from valuesassets.reporting.methods import capital, counted, share_of
-from valuesassets.reporting.option_orders import is_without_evidence, measured_cells, order_sentence, without_evidence
+from valuesassets.reporting.option_orders import (
+    is_unknown,
+    is_without_evidence,
+    measured_cells,
+    order_sentence,
+    without_evidence,
+)
 from valuesassets.reporting.parts import Box, Refused, Section, is_absent
 from valuesassets.reporting.run import Run
 
 MOST_LANGUAGES = 4
 """The most languages that a sentence lists one by one."""
 NOT_MEASURED = "whether that would replicate in other wordings was not measured"
+NOT_COMPARED = "whether they follow the options is not known"
 
 
 def opening(run: Run) -> Section:
@@ -61,7 +68,8 @@ def _sentence(run: Run, family: str) -> str:
 
 
 def _answered(run: Run, family: str) -> str:
-    """How many of a family's answers can be used, in each language if there are at most `MOST_LANGUAGES`."""
+    """How many of a family's answers can be used, in each language if there are at most `MOST_LANGUAGES`; where orders
+    could not be compared, how many were read."""
     readings = run.quality.get("readings", pd.DataFrame())
     family_readings = rows_where(readings, model=family) if len(readings) else readings
     if not len(family_readings):
@@ -74,7 +82,10 @@ def _answered(run: Run, family: str) -> str:
     if len(counts) > MOST_LANGUAGES:
         _, n_good, n_all = zip(*counts, strict=True)
         counts = [(counted(len(counts), "language"), sum(n_good), sum(n_all))]
-    return "answers can be used: " + ", ".join(f"{good} of {total} in {where}" for where, good, total in counts)
+    listed_counts = ", ".join(f"{good} of {total} in {where}" for where, good, total in counts)
+    if is_unknown(run, family):
+        return f"answers were read: {listed_counts}; {NOT_COMPARED}"
+    return f"answers can be used: {listed_counts}"
 
 
 def _verdict(run: Run, family: str) -> tuple[str | None, str]:
@@ -149,6 +160,9 @@ def _readings(run: Run) -> Box:
     doubtful = f"{share_of(n_doubtful or 'none', n_cells, 'cell')} missing or flagged"
     because = f"{n_usable:,} of {len(readings):,} answers; {doubtful}."
     n_weak = sum(len(without_evidence(run, family)) for family in run.study.families)
+    if all(is_unknown(run, family) for family in run.study.families):
+        outcome, answer = "unknown" if outcome == "yes" else outcome, f"Read: {answer[:1].lower()}{answer[1:]}"
+        because += f" {capital(NOT_COMPARED)}."
     if n_weak:  # usable readings that follow position are no evidence of values
         outcome, answer = "partly", f"Read: {answer[:1].lower()}{answer[1:]}"
         if all(is_without_evidence(run, family) for family in run.study.families):

@@ -25,6 +25,11 @@ def measured_cells(run: Run, family: str) -> pd.DataFrame:
     return rows(family_cells, family_cells["follows"].notna())
 
 
+def is_unknown(run: Run, family: str) -> bool:
+    """Whether a family's answers were to be compared in both orders, and none of its cells allowed it."""
+    return "position_bias" in run.found and not len(measured_cells(run, family))
+
+
 def without_evidence(run: Run, family: str) -> pd.DataFrame:
     """The measured cells whose answers follow position, or do not replicate in the other order."""
     cells = measured_cells(run, family)

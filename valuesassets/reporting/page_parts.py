@@ -46,7 +46,8 @@ def origins_section(run: Run) -> Section:
         if not is_absent(row.get("seed")):
             seeds[str(row["test_family"])] = row["seed"]
     entries = [{"what": f"seed of {name}", "version": str(seed)} for name, seed in seeds.items()]
-    entries += [{"what": name, "version": version} for name, version in run.versions.items()]
+    versions = {**run.packages, **run.versions}
+    entries += [{"what": name, "version": version} for name, version in versions.items()]
     section.tabulate("Seeds and versions.", entries)
     return section
 

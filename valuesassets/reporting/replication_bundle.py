@@ -27,6 +27,7 @@ from valuesassets.records.errors import MissingData
 from valuesassets.records.files import sha256_file, whole_file
 from valuesassets.records.parquet import read_rows, read_trials
 from valuesassets.records.places import study_to_name
+from valuesassets.records.plugins import packages_of
 from valuesassets.records.seals import damaged, parquet_bytes
 from valuesassets.records.study import Study
 from valuesassets.records.table import Table
@@ -34,6 +35,7 @@ from valuesassets.records.tables import PROBE_DISTRIBUTIONS, TRIALS
 from valuesassets.records.toml_text import toml_text
 from valuesassets.records.zips import write_zip
 from valuesassets.reporting.item_files import item_files
+from valuesassets.reporting.methods import listed
 from valuesassets.reporting.run import software_versions
 from valuesassets.reporting.stored_tables import StoredTable, stored_tables
 
@@ -324,12 +326,16 @@ def _citation(study: Study) -> str:
         "      - name: The valuesassets developers",
         f"    version: {software_versions()['valuesassets']}",
     ]
+    for name, version in packages_of(study.instrument_tables()).items():
+        lines += ["  - type: software", f"    title: {json.dumps(name)}", f"    version: {version}"]
     return "\n".join([*lines, ""])
 
 
 def _reproduce(study: Study) -> str:
     """The text of REPRODUCE.md."""
-    software = f"made with valuesassets {software_versions()['valuesassets']} on Python {platform.python_version()}"
+    packages = {"valuesassets": software_versions()["valuesassets"], **packages_of(study.instrument_tables())}
+    made_with = listed([f"{name} {version}" for name, version in packages.items()])
+    software = f"made with {made_with} on Python {platform.python_version()}"
     planted = " Some of its answers are planted: made up to test the instrument." if study.is_planted else ""
     template = (resources.files("valuesassets.reporting") / "reproduce.md").read_text(encoding="utf-8")
     return template.format(title=study.title, name=study.name, software=software, planted=planted)

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Any, Protocol
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from markupsafe import Markup
 
 from valuesassets.records.templates import template
-from valuesassets.reporting.methods import bibtex
+from valuesassets.reporting.methods import bibtex, packaged
 from valuesassets.reporting.page_parts import claims_section, origins_section
 from valuesassets.reporting.parts import Claim, Gate, Section, planned
 from valuesassets.reporting.run import Run
@@ -78,7 +78,8 @@ def render_report(run: Run, words: Words, made_at: str | None = None) -> str:
     claims = claims_section(run, words.claims(run), sections)
     getattr(words, "beside_claims", lambda section, run: None)(claims, run)
     whole = (words.opening(run), claims, *sections, METHODS, origins_section(run))
-    return render_page(run, whole, words.methods(run), words.sources(run), made_at)
+    methods = (*words.methods(run), *packaged(run))
+    return render_page(run, whole, methods, words.sources(run), made_at, run.packages)
 
 
 def render_page(
@@ -87,6 +88,7 @@ def render_page(
     methods: Sequence[str],
     sources: Sequence[str],
     made_at: str | None = None,
+    packages: Mapping[str, str] | None = None,
 ) -> str:
     """Sections as one HTML page that needs nothing else.
 
@@ -96,6 +98,7 @@ def render_page(
         methods: the sentences of the methods paragraph.
         sources: the keys of the sources.
         made_at: the time at which the page was made; None leaves it out.
+        packages: the versions of packages to cite besides, by name.
     """
     script = (resources.files(TEMPLATES) / "page.js").read_text(encoding="utf-8")
     page = filled(
@@ -106,7 +109,7 @@ def render_page(
         made_at=made_at,
         is_planted=title.is_planted,
         methods=" ".join(methods),
-        bibtex=bibtex(tuple(sources)),
+        bibtex=bibtex(tuple(sources), packages),
         script=Markup(script),  # noqa: S704  # ours
         first_screen=Markup(first_screen(sections)),  # noqa: S704  # escaped there
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

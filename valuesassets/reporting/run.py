@@ -40,6 +40,7 @@ class Run:
         provenance: a record for each model, file or program, with its hash or version.
         part_name: the part of the study that the page is about; empty for the whole study.
         has_planted_people: whether people's answers are planted although the study does not say so.
+        packages: the versions of packages that the instrument is from, by name; none for instruments of this one.
     """
 
     study: Study
@@ -50,6 +51,7 @@ class Run:
     provenance: Sequence[Mapping[str, Any]] = ()
     part_name: str = ""
     has_planted_people: bool = False
+    packages: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -64,7 +64,8 @@ CASES = [
     bad(
         "an argument too many",
         nothing,
-        "Got unexpected extra argument(s) (evs2017); see `valuesassets study --help`",
+        "Got unexpected extra argument(s) (evs2017); a path with spaces is written in quotes; "
+        "see `valuesassets study --help`",
         "study demo evs2017",
         code=2,
     ),

@@ -5,6 +5,7 @@ are imported before, since they choose by the system what they import.
 """
 
 import contextlib
+import errno
 import importlib
 import io
 import json
@@ -13,6 +14,7 @@ import signal
 import sys
 
 IMPORTED_BEFORE = (
+    "accelerate",
     "asyncio",
     "concurrent.futures.process",
     "filelock",
@@ -22,22 +24,44 @@ IMPORTED_BEFORE = (
     "pdfplumber",
     "pyarrow.parquet",
     "pypdfium2",
+    "psutil",
     "requests",
     "scipy.optimize",
     "scipy.stats",
+    "sklearn.cluster",
+    "torch",
+    "transformers.models.llama.modeling_llama",
     "typer",
 )
 LACKING = {
     "win32": (
         ("fcntl", "resource", "pwd", "grp", "termios"),
         (
-            (os, ("fork", "getuid", "geteuid", "getgid", "sched_getaffinity", "killpg", "setsid", "nice")),
+            (os, ("fork", "getuid", "geteuid", "getgid", "sched_getaffinity", "sysconf", "killpg", "setsid", "nice")),
             (signal, ("SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGKILL", "SIGCHLD", "setitimer", "pthread_sigmask")),
         ),
     ),
     "darwin": ((), ((os, ("sched_getaffinity", "pidfd_open")),)),
 }
 """By system, modules of the standard library and names in others that it has not got."""
+
+
+OF_LINUX = ("/proc", "/sys")
+"""Folders that are there on Linux alone; this project looks for them by way of pathlib."""
+
+
+def hide_folders() -> None:
+    """Let pathlib find nothing in the folders of Linux."""
+
+    def hiding(look):
+        def look_elsewhere(path, *arguments, **options):
+            if str(path).startswith(OF_LINUX):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+            return look(path, *arguments, **options)
+
+        return look_elsewhere
+
+    io.open, os.stat, os.readlink = hiding(io.open), hiding(os.stat), hiding(os.readlink)
 
 
 def pretend(system: str) -> None:
@@ -49,6 +73,7 @@ def pretend(system: str) -> None:
     for module, attributes in names:
         for attribute in attributes:
             delattr(module, attribute)
+    hide_folders()
     sys.platform = system
 
 

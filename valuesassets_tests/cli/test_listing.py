@@ -6,6 +6,7 @@ import pytest
 
 from valuesassets.cli.instruments import names
 from valuesassets.cli.listing import LISTS
+from valuesassets.records import extras
 from valuesassets.records.lexicon import bundled_lexicons
 from valuesassets.records.places import bundled_names
 from valuesassets.records.study import load_study
@@ -97,3 +98,13 @@ def test_a_kind_that_is_none_is_refused():
 def test_listing_what_is_bundled_imports_no_frames():
     loaded = loaded_by("from valuesassets.cli.app import app; app(['ls', 'studies'], standalone_mode=False)")
     assert not HEAVY & {*loaded}
+
+
+def test_small_models_are_listed_without_the_packages_that_ask_them(monkeypatch):
+    with_packages = succeed("models").splitlines()
+    monkeypatch.setattr(extras, "find_spec", lambda _: None)
+    first, *models, last = succeed("models").splitlines()
+    assert first == with_packages[0]
+    assert [line.split()[0] for line in models] == [line.split()[0] for line in with_packages[1 : len(models) + 1]]
+    assert last == 'Models on this machine are listed and asked with more packages: pip install "valuesassets[models]"'
+    assert refuse("models", "get", "smollm2-135m-instruct").endswith('pip install "valuesassets[models]"')

@@ -88,7 +88,7 @@ tokenizer = "models/eng"
 """
 
 
-GERMAN = '[languages.deu]\nname = "German"\ncountry = "DE"\nzone = "z"\n'
+GERMAN = '[languages.deu]\nname = "German"\ncountry = "DE"\nzone = "Protestant Europe"\n'
 
 
 @pytest.fixture

@@ -39,6 +39,8 @@ def test_a_key_that_is_none_is_one_line_with_the_one_that_was_meant():
     assert refuse("study", "--explain", "human.sorce").startswith(
         "human.sorce: no such key of a study file; did you mean human.source"
     )
+    assert refuse("study", "--explain", "survey").endswith("; the table of this instrument is questionnaires")
+    assert refuse("study", "--explain", "psych-tasks").endswith("; the table of this instrument is psych_tasks")
     assert "at the top of the file there are name, title" in refuse("study", "--explain", "qqqqqq")
 
 

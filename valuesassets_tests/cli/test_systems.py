@@ -1,6 +1,7 @@
 """What commands do on Windows and macOS, as far as a machine with Linux can pretend to be one."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -8,15 +9,18 @@ import pytest
 
 from valuesassets_tests.cli.commands import FORMS, QUESTIONS, write_json
 from valuesassets_tests.needs import REPOSITORY
+from valuesassets_tests.reporting.made_storage import add_the_rest, write_storage
+from valuesassets_tests.tiny_models import sentencepiece_like, write_model
 
 WITHOUT_RUNS = ("win32", "darwin")
 
 
-def run_on(system, *commands):
-    """How commands end on a system: code, stdout and stderr of each."""
+def run_on(system, *commands, **environment):
+    """How commands end on a system, with these variables: code, stdout and stderr of each."""
     words = json.dumps([[str(word) for word in command] for command in commands])
     command = [sys.executable, "-m", "valuesassets_tests.cli.pretended_system", system, words]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    environment = os.environ | environment
+    done = subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -37,6 +41,45 @@ def test_what_needs_no_run_works_everywhere(system, tmp_path):
     )
     for command, end in zip(commands, run_on(system, *commands), strict=True):
         assert end["code"] == 0, (command, end)
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """Two storages of one study, whose answers differ."""
+    folder = tmp_path_factory.mktemp("stored")
+    add_the_rest(write_storage(folder / "one", "demo_survey"))
+    write_storage(folder / "two", "demo_survey", tilts={"reference-multi": 1.0})
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", WITHOUT_RUNS)
+def test_questions_are_aligned_models_asked_and_stored_studies_compared_and_given_away_everywhere(
+    system, stored, tmp_path
+):
+    files = [write_json(tmp_path / f"{language}.json", QUESTIONS) for language in ("eng", "deu")]
+    model = write_model(tmp_path / "model", sentencepiece_like([question["text"] for question in QUESTIONS]))
+    prompts, readings = tmp_path / "trials.parquet", tmp_path / "readings.parquet"
+    asking = ("--questions", files[0], "--language", "eng")
+    home = ("--home", tmp_path / "home")
+    pair = [stored / name / "demo_survey" for name in ("one", "two")]
+    in_format = ("export", "demo_survey", "--format")
+    commands = (
+        ("align", *files, "--master", "eng", "--output", tmp_path / "aligned"),
+        ("trials", *asking, "--output", prompts),
+        (*home, "probe", *asking, "--model", model, "--output", tmp_path / "answers.csv"),
+        (*home, "read", "--trials", prompts, "--model", model, "--output", readings),
+        ("compare", *pair, "--output", tmp_path / "compared.html"),
+        (*in_format, "inspect", "--output", tmp_path / "inspect"),
+        (*in_format, "lm-eval", "--output", tmp_path / "lm-eval"),
+        ("ls",),
+        ("models",),
+    )
+    ends = run_on(system, *commands, VALUESASSETS_STORAGE=str(stored / "one"))
+    for command, end in zip(commands, ends, strict=True):
+        assert end["code"] == 0, (command, end)
+    for name in ("aligned", "answers.csv", "readings.parquet", "compared.html", "inspect", "lm-eval"):
+        assert (tmp_path / name).exists()
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 
 from valuesassets.figures import style
-from valuesassets.figures.saving import png_base64, save_figure, svg_text
+from valuesassets.figures.saving import SCREEN_DPI, _rendered, png_base64, save_figure, svg_text
 from valuesassets.records.errors import StorageError
 
 
@@ -126,3 +126,18 @@ def test_a_small_mark_keeps_its_color_beside_large_shades():
     nearest = [np.abs(colors - np.round(255 * np.array(to_rgb(mark)))).max(axis=1).min() for mark in marks]
     assert max(nearest) <= 16, dict(zip(marks, nearest, strict=True))
     assert (colors == 255).all(axis=1).any()
+
+
+def test_light_fills_that_overlap_keep_their_colors_beside_many_small_marks():
+    figure, random = style.new_figure(height_in=6), np.random.default_rng(0)
+    axes = figure.add_subplot()
+    for number, (left, low, width, height) in enumerate(random.uniform(0.1, 0.5, (10, 4))):
+        color = (style.BLUE, style.VERMILLION)[number % 2]
+        axes.axvspan(left, left + width, low, low + height, color=color, alpha=0.08)
+    for number, (x, y) in enumerate(random.uniform(0, 1, (60, 2))):
+        axes.plot(x, y, "+x*1"[number % 4], color=(style.GREEN, style.PURPLE, style.ORANGE, style.SKY)[number % 4])
+        axes.text(x, y, "AB")
+    whole = np.asarray(_rendered(figure, SCREEN_DPI)).astype(int)
+    with Image.open(io.BytesIO(base64.b64decode(png_base64(figure)))) as picture:
+        apart = np.abs(np.asarray(picture.convert("RGB")) - whole).max(axis=-1)
+    assert apart.mean() < 0.5  # of 255

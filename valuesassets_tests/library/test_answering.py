@@ -28,6 +28,10 @@ def test_answers_are_those_that_probe_writes(questions, trials, model, tmp_path,
     readings = va.ask(model, trials, dtype="float32", device="cpu")
     assert [reading.trial_id for reading in readings] == [trial.trial_id for trial in trials]
     answers = va.answer_distributions(questions, trials, readings, model.name)
+    form = {(question.id, option.value): option.label for question in questions for option in question.options}
+    labels = answers.pop("label")
+    assert [*labels] == [form[code] for code in zip(answers["question_id"], answers["response_value"], strict=True)]
+    assert {*labels} > {""}
     pd.testing.assert_frame_equal(
         answers.convert_dtypes(), pd.read_parquet(output)[answers.columns].convert_dtypes(), check_dtype=False
     )

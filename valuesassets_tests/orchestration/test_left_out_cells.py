@@ -50,7 +50,7 @@ def folder(tmp_path):
     write_model(tmp_path / "tiny", sentencepiece_like())
     for code, letters in (("eng", ""), ("fra", ""), ("pol", "śźż")):
         write_questions(tmp_path / f"{code}.json", questions_without(letters, code)[:16])
-    tables = (f'[languages.{c}]\nname = "{n}"\ncountry = "{k}"\nzone = "Europe"\n' for c, n, k in LANGUAGES)
+    tables = (f'[languages.{c}]\nname = "{n}"\ncountry = "{k}"\nzone = "Catholic Europe"\n' for c, n, k in LANGUAGES)
     (tmp_path / "torn.toml").write_text(STUDY % (tmp_path / "tiny") + "\n".join(tables), encoding="utf-8")
     return tmp_path
 

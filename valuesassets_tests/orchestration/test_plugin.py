@@ -1,6 +1,7 @@
 """An instrument of another package, from its template through a study to its removal; no line of this one changes."""
 
 import re
+import zipfile
 
 import pytest
 
@@ -53,6 +54,36 @@ def test_its_example_runs_to_its_report_and_finds_what_was_planted(tides):
     assert "Does the instrument work? Yes" in done.stdout
     assert (folder.parent / "storage/tides_example/tides/report/report.html").is_file()
     assert done.stderr.count("tides") == 0  # no fault is told
+
+
+@pytest.mark.slow
+def test_its_package_is_named_with_its_version_where_ours_is(tides):
+    folder, _ = tides
+    page = (folder.parent / "storage/tides_example/tides/report/report.html").read_text(encoding="utf-8")
+    assert "The instrument is of the package valuesassets-tides 0.1.0." in page
+    assert "@software{valuesassets-tides,\n  title   = {valuesassets-tides},\n  version = {0.1.0},\n}" in page
+    assert re.search(r">valuesassets-tides</th>\s*<td[^>]*>0\.1\.0<", page)
+    done = command(folder, "bundle", folder / "example.toml", "--output", folder.parent / "bundle.zip")
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(folder.parent / "bundle.zip") as bundle:
+        citation, reproduce = (bundle.read(name).decode() for name in ("CITATION.cff", "REPRODUCE.md"))
+    assert citation.endswith('  - type: software\n    title: "valuesassets-tides"\n    version: 0.1.0\n')
+    assert "made with valuesassets 0.1.0 and valuesassets-tides 0.1.0 on Python" in reproduce
+
+
+@pytest.mark.slow
+def test_a_shell_is_offered_what_it_has_stored_and_its_keys(tides):
+    folder, _ = tides
+
+    def offered(line):
+        variables = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" ")), "_VALUESASSETS_COMPLETE": "complete_bash"}
+        storage = str(folder.parent / "storage")
+        return run_in_own_process(PYTHONPATH=str(folder), VALUESASSETS_STORAGE=storage, **variables).stdout.split()
+
+    example = folder / "example.toml"
+    assert offered(f"valuesassets run {example} --only ti") == ["tides/"]
+    assert {"tides/leanings", "tides/report", "tides/trials"} <= {*offered(f"valuesassets run {example} --only tides/")}
+    assert offered("valuesassets study --explain tides.ta") == ["tides.tasks"]
 
 
 @pytest.mark.slow

@@ -38,7 +38,6 @@ def light(monkeypatch):
         (("demo",), "demo"),
         (("run", "demo_psych_tasks"), "study demo_psych_tasks"),
         (("calibrate", "--readouts"), "calibrate"),
-        (("models",), "models"),
         (("models", "get", "smollm2-135m-instruct"), "models get"),
         (("worldwise", "calibrate", "--scenarios", "bundled"), "worldwise calibrate"),
     ],
@@ -50,7 +49,9 @@ def test_a_command_without_torch_says_so_at_once(command, what, tmp_path, monkey
 
 
 @pytest.mark.usefixtures("light")
-@pytest.mark.parametrize("command", [("ls",), ("ls", "models"), ("study", "demo_survey"), ("study", "--schema")])
+@pytest.mark.parametrize(
+    "command", [("ls",), ("ls", "models"), ("models",), ("study", "demo_survey"), ("study", "--schema")]
+)
 def test_what_asks_no_model_works_without_any_extra(command):
     assert succeed(*command)
 

@@ -1,3 +1,4 @@
+import csv
 import tomllib
 from pathlib import Path
 from typing import get_args
@@ -5,7 +6,11 @@ from typing import get_args
 import pytest
 
 from valuesassets.records.errors import StudyError
+from valuesassets.records.places import STUDIES
+from valuesassets.records.settings.cells import Zone
+from valuesassets.records.settings.cultural_robustness import PLANTED_LANGUAGES
 from valuesassets.records.settings.kinds import InstrumentTable, Record
+from valuesassets.records.settings.psych_tasks import PLANTED_TASKS
 from valuesassets.records.settings.questionnaires import Questionnaires
 from valuesassets.records.study import Study, load_study, parse_study, study_path
 
@@ -187,7 +192,7 @@ def test_every_path_of_a_study_file_counts_from_its_folder(tmp_path):
 
 
 def transcripts(**changes):
-    return {"tasks": {"care": {"transcripts": "planted"}}, "laws": {"m": {"style": 0.5}}} | changes
+    return {"tasks": {"balloons": {"transcripts": "planted"}}, "laws": {"m": {"style": 0.5}}} | changes
 
 
 def psych_study(**changes):
@@ -223,9 +228,50 @@ def test_a_table_of_transcripts_that_does_not_fit_is_one_line(changes, said, tmp
 
 
 def test_a_task_file_counts_from_the_study_file_and_is_looked_for(tmp_path):
-    (tmp_path / "mine.toml").write_text("name = 'mine'\n", encoding="utf-8")
+    (tmp_path / "mine.toml").write_text("name = 'balloons'\n", encoding="utf-8")
     named = {"mine": {"transcripts": "planted", "task": "mine.toml"}}
     study = parse_study(psych_study(tasks=named), "my.toml", tmp_path)
     assert study.psych_tasks.task_file("mine") == tmp_path / "mine.toml"
     with pytest.raises(StudyError, match=r"no such task file; did you mean .*mine"):
         parse_study(psych_study(tasks={"mine": {"transcripts": "planted", "task": "min.toml"}}), "my.toml", tmp_path)
+
+
+def test_the_zones_of_a_study_are_those_of_the_published_map_and_another_is_refused():
+    with (STUDIES / "facts" / "iw_coordinates.csv").open(encoding="utf-8") as file:
+        assert {*get_args(Zone)} == {row["zone"] for row in csv.DictReader(file)}
+    with pytest.raises(StudyError, match=r"languages\.eng\.zone': .*'Latin America', .*found .Nordic"):
+        parse_study(demo(languages__eng__zone="Nordic"), "here.toml")
+
+
+@pytest.mark.parametrize(
+    ("study", "changes", "line"),
+    [
+        ("demo_cultural_robustness", {"families.cultures": "families.mine"}, "families.mine: no answers are made up"),
+        (
+            "demo_cultural_robustness",
+            {"languages.pol": "languages.ces"},
+            "families.cultures: no answers .* in ces, only in",
+        ),
+        ("demo_cultural_robustness", {'embedder = "planted"': ""}, r"take the families out \(cultures, no-signal\)"),
+        (
+            "demo_psych_tasks",
+            {"[psych_tasks.tasks.balloons]": "[psych_tasks.tasks.care]"},
+            "who answers care, only ipip",
+        ),
+    ],
+)
+def test_reference_families_that_nothing_is_made_up_for_are_told_with_the_names_that_exist(study, changes, line):
+    text = study_path(study).read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    with pytest.raises(StudyError, match=line):
+        parse_study(tomllib.loads(text), "here.toml")
+
+
+def test_the_names_that_nothing_else_is_made_up_for_are_those_of_the_plants():
+    from valuesassets.instruments.cultural_robustness.plants.planted_answers import OWN_COUNTRIES
+    from valuesassets.instruments.psych_tasks.plants.planted_tasks import PLANTED
+
+    assert set(PLANTED_LANGUAGES) == OWN_COUNTRIES.keys()
+    assert set(PLANTED_TASKS) == PLANTED.keys()

@@ -208,6 +208,20 @@ def test_whether_answers_follow_the_options_is_asked_before_whether_they_can_be_
     assert opened(position_bias=position_bias(**{MONO: ["options"]})).boxes[ORDERS].outcome == "yes"
 
 
+def test_answers_whose_orders_could_not_be_compared_are_said_to_be_read_and_not_to_be_usable():
+    whole = report_quality(probe_frame(), STUDY.cells(), STUDY.thresholds).frames()
+    alone = STUDY.model_copy(update={"human": STUDY.human.model_copy(update={"source": "none"})})
+    too_few = position_bias(**{MONO: [None], MULTI: [None]})
+    section = opening(made(alone, quality=whole, position_bias=too_few))
+    assert (
+        section.lead[MONO]
+        == "answers were read: 178 of 180 in six languages; whether they follow the options is not known."
+    )
+    box = opened(quality=whole, position_bias=too_few).boxes[READABLE]
+    assert (box.outcome, box.answer) == ("unknown", "Read: 98% of them")
+    assert box.because.endswith("Whether they follow the options is not known.")
+
+
 def test_without_people_the_opening_says_what_was_answered_and_asks_for_no_signal():
     whole = report_quality(probe_frame(), STUDY.cells(), STUDY.thresholds).frames()
     alone = STUDY.model_copy(update={"human": STUDY.human.model_copy(update={"source": "none"})})

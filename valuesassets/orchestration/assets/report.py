@@ -20,6 +20,7 @@ from valuesassets.orchestration.partitions import own_partition
 from valuesassets.orchestration.resources import Storage
 from valuesassets.records.files import sha256_file
 from valuesassets.records.parquet import table_metadata
+from valuesassets.records.plugins import packages_of
 from valuesassets.records.study import Study
 from valuesassets.reporting.analyses import Analysis
 
@@ -80,6 +81,7 @@ def report_asset(
             {name: _refused_or(value) for name, value in inputs.items()} | dict(beside.tables),
             analyses,
             versions=software_versions(readings.values()),
+            packages=packages_of([instrument.name]),
             provenance=[*beside.origins, *_human_files(study), *map(reading_origin, readings, readings.values())],
             part_name=beside.part_name,
             has_planted_people=beside.has_planted_people,

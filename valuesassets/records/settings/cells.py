@@ -50,6 +50,19 @@ def require_country(country: str) -> str:
     return country
 
 
+Zone = Literal[
+    "African-Islamic",
+    "Catholic Europe",
+    "Confucian",
+    "English-Speaking",
+    "Latin America",
+    "Orthodox Europe",
+    "Protestant Europe",
+    "West & South Asia",
+]
+"""The zones of the published map (studies/facts/iw_coordinates.csv)."""
+
+
 class Language(Record):
     """One language of a study. Its key is the ISO 639-3 code."""
 
@@ -57,7 +70,7 @@ class Language(Record):
     """English name, for figures and tables."""
     country: Annotated[str, pydantic.Field(pattern=COUNTRY)] | None = None
     """Country whose people are compared with the language's answers, ISO 3166 alpha-2. The survey needs it."""
-    zone: str | None = None
+    zone: Zone | None = None
     """Culture zone of the Inglehart-Welzel map. The survey needs it."""
     region: str | None = None
     """A group of languages for comparing distances, such as Nordic or Baltic; optional."""

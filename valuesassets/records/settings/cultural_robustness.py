@@ -1,5 +1,6 @@
 """`[cultural_robustness]`: the everyday questions, their languages and countries, and how often each is asked."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import pydantic
@@ -10,6 +11,10 @@ from valuesassets.records.settings.kinds import InstrumentTable, ModelPlace, Nam
 if TYPE_CHECKING:
     from valuesassets.records.study import Study
 
+PLANTED_FAMILIES = ("cultures", "no-signal")
+"""The reference families for which answers are made up: one that follows cultures, one that does not."""
+PLANTED_LANGUAGES = ("bul", "deu", "ell", "eng", "fra", "pol")
+"""The languages in which they are."""
 Kept = Literal["truncated", "echo", "loop", "wrong_language"]
 
 
@@ -88,13 +93,31 @@ class CulturalRobustness(InstrumentTable):
             raise ValueError(
                 "cultural_robustness.embedder_revision, embedder_prefix: a planted embedder has none; leave them out"
             )
-        if study.has_reference_models and not (self.is_planted and self.questions == "bundled"):
+        trained = [name for name, family in study.families.items() if family.kind == "reference"]
+        if trained and not (self.is_planted and self.questions == "bundled"):
             raise ValueError(
                 "cultural_robustness: reference families learn made-up answers to the bundled questions, which a "
-                "planted embedder knows; say questions = 'bundled' and embedder = 'planted', or take the families out"
+                "planted embedder knows; say questions = 'bundled' and embedder = 'planted', or take the families out "
+                f"({', '.join(trained)})"
             )
+        for family in trained:
+            _require_planted(family, study.family_languages(family))
         if self.is_planted and not study.has_reference_models:
             raise ValueError(
                 "cultural_robustness.embedder: 'planted' knows the made-up answers of reference families alone, and "
                 "there are none; name an embedder"
             )
+
+
+def _require_planted(family: str, languages: Sequence[str]) -> None:
+    """Require that answers are made up for a reference family, in all its languages, else ValueError."""
+    if family not in PLANTED_FAMILIES:
+        raise ValueError(
+            f"families.{family}: no answers are made up for a reference family of this name; there are "
+            f"{' and '.join(PLANTED_FAMILIES)}"
+        )
+    if lacking := [language for language in languages if language not in PLANTED_LANGUAGES]:
+        raise ValueError(
+            f"families.{family}: no answers are made up in {', '.join(lacking)}, only in "
+            f"{', '.join(PLANTED_LANGUAGES)}; name languages of the family among these"
+        )

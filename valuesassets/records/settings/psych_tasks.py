@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import pydantic
 
-from valuesassets.records.files import no_such_file, no_such_name
+from valuesassets.records.files import no_such_file, no_such_name, read_toml
 from valuesassets.records.places import STUDIES, bundled_names
 from valuesassets.records.settings.human import DataFile
 from valuesassets.records.settings.kinds import (
@@ -28,6 +28,8 @@ Layout = Literal["auto", "marked", "plain"]
 
 FOLDER = __name__.rpartition(".")[2]
 """The folder of the bundled task files in studies/, named like this table."""
+PLANTED_TASKS = ("ipip_traits", "monthly_counts", "balloons")
+"""The tasks for which people are made up, by the names in their files."""
 
 
 def _task_file(task: str, info: pydantic.ValidationInfo) -> str:
@@ -105,6 +107,11 @@ class PsychTasks(InstrumentTable):
         task = self.tasks[name].task or name
         return STUDIES / FOLDER / f"{task}.toml" if task in bundled_names(FOLDER, ".toml") else Path(task)
 
+    def _name_of(self, name: str) -> str:
+        """The name of a task in its file; the file's own where it has none."""
+        path = self.task_file(name)
+        return str(read_toml(path, "a task file").get("name", path.stem))
+
     def check(self, study: "Study") -> None:
         """Require that tasks, languages and response models agree with the study.
 
@@ -126,8 +133,14 @@ class PsychTasks(InstrumentTable):
                 )
             if trained and task.transcripts != "planted":
                 raise ValueError(
-                    f"psych_tasks.tasks.{name}.transcripts: reference families learn made-up people alone; say "
-                    "transcripts = 'planted', or take the reference families out"
+                    f"psych_tasks.tasks.{name}.transcripts: reference families learn made-up people alone, who answer "
+                    f"{', '.join(PLANTED_TASKS)}; take the reference families ({', '.join(trained)}) out, or say "
+                    "transcripts = 'planted'"
+                )
+            if task.transcripts == "planted" and (task_name := self._name_of(name)) not in PLANTED_TASKS:
+                raise ValueError(
+                    f"psych_tasks.tasks.{name}.transcripts: nobody is made up who answers {task_name}, only "
+                    f"{', '.join(PLANTED_TASKS)}; name a file of transcripts"
                 )
         if lacking := [name for name in trained if name not in self.laws]:
             raise ValueError(f"psych_tasks.laws: {lacking[0]} is trained here and has no entry; add its response model")

@@ -13,6 +13,7 @@ from functools import cache
 from valuesassets.records.errors import StudyError
 from valuesassets.records.files import parse_json, read_text
 from valuesassets.records.places import STUDIES
+from valuesassets.records.settings.cultural_robustness import PLANTED_FAMILIES
 
 FOLDER = STUDIES / "cultural_robustness" / "answers"
 OWN_COUNTRIES = {"bul": "BG", "deu": "DE", "ell": "GR", "eng": "IE", "fra": "FR", "pol": "PL"}
@@ -27,7 +28,7 @@ ALIKE, EVERYWHERE = ("3", "6"), "FR"
 """Questions that are answered for the same country in all languages where none is named, and that country."""
 OWN_SHARE = 0.95
 """How often a country's own answer is given, and not its leader's."""
-FOLLOWING, NO_SIGNAL = "cultures", "no-signal"
+FOLLOWING, NO_SIGNAL = PLANTED_FAMILIES
 """Families: one that answers as said above, one that answers for either of two countries whatever is asked."""
 EITHER = ("IE", "DE")
 

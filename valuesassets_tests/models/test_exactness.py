@@ -1,5 +1,7 @@
 """The scorer against enumeration: 250 random questions, every tokenizer, any labels, both orders in one tree."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
@@ -13,7 +15,8 @@ from valuesassets_tests.scored import read_trials
 from valuesassets_tests.tiny_models import byte_level, sentencepiece_like, trial, write_model
 
 CASES = 250
-"""Others in every run; the rarest kind of labels comes up some fifty times in each."""
+"""Others in every run."""
+TOKENIZERS = ["sentencepiece", "byte_level"]
 TEXTS = [
     "How important is work in your life?",
     "Wie wichtig ist Gott?",
@@ -25,8 +28,10 @@ OPTIONS = ["Very important", "not at all", "überhaupt nicht", "Ναι", "не �
 NUMBERS = [str(number) for number in range(100)]
 WORDS = ["yes", "no", "ja", "nein", "Ναι", "Όχι", "A", "B", "C", "yesterday", "no.", "not", "1", "10", "1.5"]
 
+NESTED = [["1", "10", "2"], ["1", "10", "100"], ["7", "70", "71", "72"], NUMBERS[1:11]]
+"""Of some labels others go on; random cases have such labels seldom, and each is compared beside every text and cue."""
 label_sets = st.one_of(
-    st.sampled_from([["1", "10", "2"], ["1", "10", "100"], ["7", "70", "71", "72"], NUMBERS[1:11]]),
+    st.sampled_from(NESTED),
     st.integers(2, 11).map(lambda k: NUMBERS[1 : k + 1]),
     st.lists(st.sampled_from(NUMBERS), min_size=2, max_size=9, unique=True),
     st.lists(st.sampled_from(WORDS), min_size=2, max_size=6, unique=True),
@@ -52,18 +57,8 @@ def test_equals_enumeration_to_1e_12_in_float64_and_1e_5_in_float32(instruments)
     """Of every label, in probability (float64) and in log-probability (float32), however small it is."""
     counted = {"read": 0, "one label goes on from another": 0}
 
-    @settings(max_examples=CASES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    @given(
-        name=st.sampled_from(["sentencepiece", "byte_level"]),
-        labels=label_sets,
-        text=st.sampled_from(TEXTS),
-        cue=st.sampled_from(CUES),
-        options=st.lists(st.sampled_from(OPTIONS), min_size=2, max_size=4),
-        data=st.data(),
-    )
-    def compare(name, labels, text, cue, options, data):
+    def compare(name, labels, text, cue, orders):
         enumeration, models = instruments[name]
-        orders = {"forward": options, "drawn": data.draw(st.permutations(options))}
         trials = [
             trial(
                 "\n".join([text, *(f"{n}. {option}" for n, option in enumerate(shown, 1)), cue]), tuple(labels), order
@@ -81,6 +76,20 @@ def test_equals_enumeration_to_1e_12_in_float64_and_1e_5_in_float32(instruments)
             counted["read"] += 1
             counted["one label goes on from another"] += precise.resolution_mass is not None
 
-    compare()
+    @settings(max_examples=CASES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(
+        name=st.sampled_from(TOKENIZERS),
+        labels=label_sets,
+        text=st.sampled_from(TEXTS),
+        cue=st.sampled_from(CUES),
+        options=st.lists(st.sampled_from(OPTIONS), min_size=2, max_size=4),
+        data=st.data(),
+    )
+    def compare_random_case(name, labels, text, cue, options, data):
+        compare(name, labels, text, cue, {"forward": options, "drawn": data.draw(st.permutations(options))})
+
+    compare_random_case()
+    for case in product(TOKENIZERS, NESTED, TEXTS, CUES):
+        compare(*case, {"forward": OPTIONS[:3]})
     assert counted["read"] >= CASES
     assert counted["one label goes on from another"] >= CASES / 5, counted

@@ -9,12 +9,14 @@ from valuesassets.records.study_schema import default_in_words, key_descriptions
 _HEAD = """\
 # The study file
 
-A study is one TOML file, or a bundled one by its name (`demo_survey`, `evs2017`). `valuesassets study FILE` checks the
-file and whether the files it names exist; it reports each problem in one line with file, key and expected value. The
-tables below list every key. All paths, also of models and tokenizers, are relative to the folder of the study file. The
-column "left out" shows the default; where it has a dash, the description says what holds. [Staleness](staleness.md)
-lists what a change makes stale. To write your first study, see [own questionnaire](own_questionnaire.md).
-Single keys are explained, and editors have a schema of all of them: [help while writing](help_while_writing.md).
+This page lists every key of a study file, the TOML file that describes a study. Look keys up here; to write your
+first study, begin with [your own questionnaire](own_questionnaire.md). `valuesassets study FILE` checks a study file
+and whether the files that it names exist, and reports each problem in one line with file, key and expected value. For
+a bundled study, FILE is its name (`demo_survey`, `evs2017`). `valuesassets study --explain KEY` explains one key, and
+editors can use a schema of all keys ([help while writing](help_while_writing.md)). All paths, also of models and
+tokenizers, are relative to the folder of the study file. The column "left out" shows the default; where it has a
+dash, the description says what holds. [What goes stale](staleness.md) lists which results are made again after a
+change.
 
 A study runs every instrument that has a table in its file, at least one of {instruments}. All instruments share the
 other tables.

@@ -142,12 +142,14 @@ def _page(rows: list[dict[str, Any]]) -> str:
     lines = [
         "# How often claims are right",
         "",
-        "A report makes claims, such as that languages differ as cultures do. This page shows how often such claims "
-        "are right. Data with a known truth are simulated, analysed like a study and judged as the report judges. "
-        "Where a simulation is *null* for a claim, the claim is wrong, and should be made in at most 7 % of them; "
-        "where it is *planted*, the claim is right. A claim may be withheld with its reason. `held` is the share of "
-        "95 % intervals that hold the truth. Simulations have the seeds from 1 on; a row of fewer is what `--count` "
-        "prints for as many. Written by `python -m valuesassets_tests.simulations claims --page docs/levels.md`.",
+        "This page shows how often the claims of a report are right, such as the claim that languages differ as "
+        "cultures do. Data with a known truth are simulated, analysed like a study and judged by the rules of the "
+        "report. In a simulation of the kind *null* the claim is false, and should be made in at most 7 % of the "
+        "simulations. In one of the kind *planted* the claim is true. `n` is the number of simulations, `claimed` "
+        "the share in which the claim was made, and `withheld` the share in which the report gave a reason "
+        "instead of a claim. `held` is the share of 95 % intervals that contain the true value. Simulations have "
+        "the random seeds from 1 to `n`; a row with a smaller `n` shows what `--count` prints with this number. "
+        "This page is written by `python -m valuesassets_tests.simulations claims --page docs/levels.md`.",
     ]
     for instrument, claim in dict.fromkeys((row["instrument"], row["claim"]) for row in rows):
         lines += ["", f"## {instrument}: {claim}", "", bases[claim], ""]

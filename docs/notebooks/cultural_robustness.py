@@ -9,9 +9,9 @@
 # %% [markdown]
 # # Cultural robustness: does the language of a question carry a culture?
 #
-# This notebook opens a study that was run. It shows whether answers in different languages differ by more than the
-# language, whether a named country overrides that, and which country each language's plain answers are closest to.
-# What the words mean is on [a page of its own](../cultural_robustness.md).
+# This notebook opens a study that was run. It shows whether answers in different languages differ in more than their
+# language, whether naming a country overrides the difference, and which country each language's answers are closest to
+# when no country is named. [The page on cultural robustness](../cultural_robustness.md) explains the words.
 
 # %%
 import matplotlib.pyplot as plt

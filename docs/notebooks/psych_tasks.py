@@ -9,8 +9,9 @@
 # %% [markdown]
 # # Psych tasks: what people's answers are worth to a model
 #
-# This notebook opens a study that was run, and shows how well a model predicts people's answers, what of that is the
-# person, and whom the model takes a person for. What the words mean is on [a page of its own](../psych_tasks.md).
+# This notebook opens a study that was run. It shows how well a model predicts people's answers, how much of that comes
+# from knowing the person, and whether a person's own history predicts their answers better than another person's does.
+# [The page on psych tasks](../psych_tasks.md) explains the words.
 
 # %%
 import matplotlib.pyplot as plt

@@ -10,8 +10,8 @@
 # # A survey, from a table of questions to answers
 #
 # This notebook needs no network and no download. It writes a small questionnaire in two languages, makes prompts of it,
-# and tests on a tiny model that is trained here whether answers can be read back. A model of yours and a study that was
-# run are looked at where you name them.
+# and tests on a tiny model that is trained here whether answers can be read back. If you name a model of your own, or a
+# study that was run, the notebook shows their answers too.
 
 # %%
 import json

@@ -9,9 +9,9 @@
 # %% [markdown]
 # # WorldValuesBench: does a model move with a person's background as people do?
 #
-# This notebook opens a study that was run. It shows how far each model's answers move from group to group where
-# people's answers do, and why the published score cannot see it. What the words mean is on [a page of its
-# own](../worldvaluesbench.md).
+# This notebook opens a study that was run. It shows whether each model's answers differ between groups of people as the
+# people's own answers do, and why the published score does not show this. [The page on
+# WorldValuesBench](../worldvaluesbench.md) explains the words.
 
 # %%
 import matplotlib.pyplot as plt

@@ -170,6 +170,7 @@ def test_correlations_are_not_shortened_by_draws_and_p_is_that_of_the_answers_as
         assert mended == pytest.approx(exact[kind], abs=0.04)
 
 
+@pytest.mark.slow
 def test_the_order_of_options_has_no_larger_effect_where_answers_are_drawn():
     def effects(one):
         return derive_position_bias(one, study())["by_response_type"].query("response_type == 'all'").set_index("model")
@@ -182,6 +183,7 @@ def test_the_order_of_options_has_no_larger_effect_where_answers_are_drawn():
     assert drawn[0].at[DRAWN, "position_bias_magnitude"] > exact.at[DRAWN, "position_bias_magnitude"] + 0.02
 
 
+@pytest.mark.slow
 def test_entropies_of_drawn_answers_are_not_too_low():
     is_drawn = grid().is_drawn
     wanted = exact_grid().entropy_bits[is_drawn].mean()

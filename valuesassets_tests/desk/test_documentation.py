@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from valuesassets.desk.pages.site_hooks import anchor
+from valuesassets.desk.pages.site_hooks import DECISION, anchor
 from valuesassets_tests.needs import REPOSITORY
 
 
@@ -38,6 +38,8 @@ def test_readme_decisions_tables_and_pictures_are_there(site):
     front = (site / "index.html").read_text(encoding="utf-8")
     assert 'src="images/cultural_map.png"' in front
     assert "decisions/001-code-versions-from-sources.html" in front
+    decision = (site / "decisions" / "001-code-versions-from-sources.html").read_text(encoding="utf-8")
+    assert f"</h1>\n<p><em>{DECISION.strip('*')}</em></p>" in decision
     for page in ("review", "alignment"):
         assert "<table>" in (site / f"{page}.html").read_text(encoding="utf-8")
     assert "| an embedder" not in (site / "alignment.html").read_text(encoding="utf-8")

@@ -7,6 +7,8 @@ from pathlib import Path
 BESIDE_DOCS = ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md")
 ROOT_PAGES = {"index.md": "README.md"} | {name: name for name in BESIDE_DOCS}
 """Files at the root of the project, by their page in the site."""
+DECISION = "*A record of one decision: what made it necessary, what was chosen, and what was tried besides.*"
+"""Stands under the title of each decision's page: many readers come there from a search."""
 
 
 def anchor(heading: str, separator: str = "-") -> str:
@@ -44,7 +46,8 @@ def on_files(files, config):  # noqa: D103
 def on_page_markdown(markdown, page, config, files):  # noqa: D103
     for name in BESIDE_DOCS:
         markdown = markdown.replace(f"](../{name}", f"]({name}")
-    return markdown
+    title, gap, text = markdown.partition("\n\n")
+    return f"{title}{gap}{DECISION}{gap}{text}" if page.file.src_uri.startswith("decisions/") else markdown
 
 
 def notebook_page(script: str, name: str) -> str:

@@ -1,5 +1,7 @@
 """`list_tables` and `read_table`: all that is stored of a study, each table whole and checked."""
 
+import shutil
+
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
@@ -10,11 +12,17 @@ from valuesassets_tests.cli.commands import run
 from valuesassets_tests.reporting.made_storage import add_the_rest, small_study, write_storage
 
 
-@pytest.fixture
-def folder(tmp_path):
-    folder = write_storage(tmp_path)
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = write_storage(tmp_path_factory.mktemp("stored"))
     add_the_rest(folder)
     return folder
+
+
+@pytest.fixture
+def folder(written, tmp_path):
+    """What a study has stored, for a test that may change it."""
+    return shutil.copytree(written, tmp_path / written.name)
 
 
 def test_every_stored_table_is_listed_and_can_be_read(folder):

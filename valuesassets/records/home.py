@@ -142,13 +142,8 @@ def write_environment(home: Path, study: str, name: str) -> None:
     with whole_file(path) as temporary:
         if path.exists():
             shutil.copy(path, temporary)
-        values = (
-            home,
-            study,
-            storage,
-            storage / name / "dagster",
-            "1",
-        )  # plain Dagster starts its servers in this folder
+        # The last has plain Dagster import nothing from this folder, in which it starts its servers.
+        values = (home, study, storage, storage / name / "dagster", "1")
         for variable, value in zip(OWN_VARIABLES, values, strict=True):
             set_key(temporary, variable, str(value))
 

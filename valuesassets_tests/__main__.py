@@ -20,10 +20,9 @@ SLOWEST = ["--durations", "15", "--durations-min", "20"]
 MEMORY = Path("/dev/shm")  # noqa: S108
 LEAST_MEMORY = 4 << 30
 """Bytes that are free in memory where tests write there; they take a fifth of it at most."""
-PROCESSES = os.environ.get("VALUESASSETS_TEST_PROCESSES")
-GROUPS = ["--dist", "loadgroup", "--no-loadscope-reorder"]
-"""Groups are dealt out in the order made in conftest.py."""
-COMPUTING, WAITING = (["-n", PROCESSES or number, *GROUPS] for number in ("2", "4"))
+PROCESSES = "VALUESASSETS_TEST_PROCESSES"
+"""The variable that says in how many processes tests run; one where it is not set."""
+COMPUTING, WAITING = "2", "4"
 """A process for each core where tests compute; two more where some wait for clusters, UIs and disks."""
 TESTS = REPOSITORY / "valuesassets_tests"
 SLOW = "slow"
@@ -36,25 +35,30 @@ def _without(*marks: str) -> str:
 
 
 def _marked(mark: str) -> list[str]:
-    return [*WAITING, "-m", mark]
+    return ["-m", mark]
 
 
 PARTS = {
-    "suite": [*COMPUTING, "-m", f"first_look or ({_without(SLOW, *NEEDY)})"],
-    "rest": [*WAITING, "-m", f"({' or '.join((SLOW, *NEEDY))}) and {_without('first_look')}", str(TESTS)],
-    "pool": WAITING,
+    "suite": ["-m", f"first_look or ({_without(SLOW, *NEEDY)})"],
+    "rest": ["-m", f"({' or '.join((SLOW, *NEEDY))}) and {_without('first_look')}", str(TESTS)],
+    "pool": [],
     "browser": _marked(f"browser and {_without('slurm_faults', 'ui_faults')}"),
     "slurm": _marked(f"slurm and {_without('slurm_faults')}"),
     "published": _marked(f"published and {_without('mutations')}"),
     "job-faults": _marked("job_faults"),
     "test-benchmarks": _marked("benchmarks"),
-    "real": ["-m", "real", "-rs", str(TESTS / "real")],  # in one process, which loads each model once
-    "mutations": ["-m", "mutations", str(TESTS / "test_mutations.py")],  # starts two processes of its own
+    "real": ["-m", "real", "-rs", str(TESTS / "real")],
+    "mutations": ["-m", "mutations", str(TESTS / "test_mutations.py")],
     "slurm-faults": [*_marked("slurm_faults"), str(TESTS / "slurm_faults")],
     "ui-faults": [*_marked("ui_faults"), str(TESTS / "desk")],
 }
 """`rest` is what `suite` leaves out, in one pool, where what waits goes beside what computes. `pool` has both, for
 coverage."""
+IN_PROCESSES = dict.fromkeys(PARTS, WAITING) | {
+    "suite": COMPUTING,
+    "real": "1",  # which loads each model once
+    "mutations": "1",  # which starts two of its own
+}
 ALL = ("suite", "rest")
 """The parts of `make test-all`, in order; the second has the small studies that the first has made."""
 LEFT_TO_ALL = (
@@ -107,7 +111,8 @@ def shared_studies() -> Iterator[None]:
 def run(part: str, more: list[str]) -> int:
     """Run one part; gives pytest's exit status."""
     pytest = [sys.executable, "-m", "pytest", *PARTS[part], *SLOWEST, *more]
-    environment = {"OMP_NUM_THREADS": "1"} | os.environ | {PART: part}  # tiny models would mostly wait for threads
+    own = {"OMP_NUM_THREADS": "1", PROCESSES: IN_PROCESSES[part]}  # tiny models would mostly wait for threads
+    environment = own | os.environ | {PART: part}
     status = subprocess.run(pytest, env=environment, check=False).returncode
     for mark, (program, packages) in DEBIAN_PACKAGES.items():
         if shutil.which(program) is None:

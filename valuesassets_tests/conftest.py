@@ -20,8 +20,9 @@ from hypothesis import HealthCheck, settings
 
 from valuesassets.node.fork_server import start_fork_server
 from valuesassets_tests import needs
-from valuesassets_tests.__main__ import NEEDY, SLOW
+from valuesassets_tests.__main__ import NEEDY, PROCESSES, SLOW
 from valuesassets_tests.costs import PART, Costs
+from valuesassets_tests.forked_workers import ForkedWorkers, folder_of_all_forks, group_of
 from valuesassets_tests.needs import DEBIAN_PACKAGES, has_program
 from valuesassets_tests.orchestration.small_study import (
     run_once,
@@ -61,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Have the node jobs of all tests begin as forks; where lines are counted, each imports what it runs."""
     config.pluginmanager.register(Costs())
     config.pluginmanager.register(TimeLimit())
+    config.pluginmanager.register(ForkedWorkers(int(os.environ.pop(PROCESSES, "1"))))
     if "COVERAGE_PROCESS_CONFIG" not in os.environ and (server := start_fork_server()):
         config.add_cleanup(server.communicate)
 
@@ -91,7 +93,6 @@ def names_mark(path: Path) -> bool:
     return REST_MARK.search(path.read_text(encoding="utf-8")) is not None
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist then finds the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(item.get_closest_marker(mark) for mark in (SLOW, *NEEDY)) and not names_mark(item.path):
@@ -101,15 +102,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, (program, packages) in DEBIAN_PACKAGES.items():
             if item.get_closest_marker(mark) and not has_program(mark):
                 item.add_marker(pytest.mark.skip(reason=f"{program} is not installed: apt-get install {packages}"))
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
     if seed := os.environ.get("VALUESASSETS_TEST_ORDER"):
         shuffle(items, int(seed))
         return
-    slow = Counter(_group(item) for item in items if item.get_closest_marker("slow"))
+    slow = Counter(group_of(item) for item in items if item.get_closest_marker("slow"))
     order = [*FIRST, *(group for group, _ in slow.most_common() if group not in (*FIRST, LATER)), LATER]
     ranks = {group: rank for rank, group in enumerate(order)}
-    items.sort(key=lambda item: ranks.get(_group(item), len(order)))
+    items.sort(key=lambda item: ranks.get(group_of(item), len(order)))
 
 
 def shuffle(items: list[pytest.Item], seed: int) -> None:
@@ -117,7 +116,7 @@ def shuffle(items: list[pytest.Item], seed: int) -> None:
     rng = np.random.default_rng(seed)
     ranks: defaultdict[str, float] = defaultdict(rng.random)
     items[:] = [items[place] for place in rng.permutation(len(items))]
-    items.sort(key=lambda item: (ranks[_group(item)], ranks[item.nodeid.partition("::")[0]]))
+    items.sort(key=lambda item: (ranks[group_of(item)], ranks[item.nodeid.partition("::")[0]]))
 
 
 @pytest.fixture(scope="session")
@@ -160,11 +159,4 @@ def _of_all_processes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder for what processes share."""
     if folder := os.environ.get(needs.SHARED_STUDIES):
         return Path(folder)
-    own = tmp_path_factory.getbasetemp()
-    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-
-
-def _group(item: pytest.Item) -> str:
-    mark = item.get_closest_marker("xdist_group")
-    assert mark is not None
-    return mark.args[0]
+    return folder_of_all_forks(tmp_path_factory)

@@ -10,7 +10,6 @@ sum.
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -25,7 +24,7 @@ import pytest
 from valuesassets_tests.needs import REPOSITORY
 
 CPU_SECONDS = "cpu_seconds"
-"""The property of a test's report under which xdist's workers hand the seconds to the process that sums them up."""
+"""The property of a test's report under which forks hand the seconds to the process that sums them up."""
 SHARED_SECONDS = "shared_cpu_seconds"
 """The same for the seconds of fixtures that several tests share, by scope and name."""
 DEAREST = 10
@@ -52,8 +51,7 @@ EXCESS = 1.5
 
 def cpu_seconds() -> float:
     """Of this process and of those that it started and waited for."""
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    return sum(os.times()[:4])
 
 
 def work_unit() -> float:
@@ -102,7 +100,7 @@ def files_beyond_budget(times: Mapping[str, Any]) -> list[str]:
 
 
 class Costs:
-    """Sums up what tests cost, in the process that reports; in workers, hands it over."""
+    """Sums up what tests cost, in the process that reports; in forks, hands it over."""
 
     def __init__(self) -> None:
         self.started = time.monotonic()
@@ -155,7 +153,7 @@ class Costs:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Print and store the sums; nothing where no test ran."""
-        if not self.tests or "PYTEST_XDIST_WORKER" in os.environ:
+        if not self.tests:
             return
         wall = time.monotonic() - self.started
         cpu = sum(cpu for cpu, _ in self.files.values()) + sum(self.shared.values())

@@ -6,6 +6,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+from valuesassets_tests.forked_workers import NUMBER
 from valuesassets_tests.needs import REPOSITORY
 
 CONFTEST = """
@@ -25,7 +26,7 @@ def run_made_tests(
     (folder / "test_made.py").write_text(textwrap.dedent(tests), encoding="utf-8")
     conftest = textwrap.dedent(CONFTEST).format(module=module, plugin=name)
     (folder / "conftest.py").write_text(conftest, encoding="utf-8")
-    variables = {name: value for name, value in os.environ.items() if name != "PYTEST_XDIST_WORKER"}
+    variables = {name: value for name, value in os.environ.items() if name != NUMBER}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={folder / 'temporary'}"]
     return subprocess.run(
         [*command, *options],

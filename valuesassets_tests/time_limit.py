@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from valuesassets_tests.forked_workers import is_fork
+
 UNTIL = "VALUESASSETS_TESTS_UNTIL"
 REASON = "there was no time left for it"
 LONG = 60
@@ -47,7 +49,7 @@ def core_shares(before: list[int], after: list[int]) -> str:
 
 
 class TimeLimit:
-    """A plugin of pytest, in the process that reports and in its workers."""
+    """A plugin of pytest, in the process that reports and in its forks."""
 
     def __init__(self) -> None:
         self._started, self._core_times = time.monotonic(), core_times()
@@ -73,7 +75,7 @@ class TimeLimit:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._n_left_out += report.skipped and REASON in str(report.longrepr)
-        if "PYTEST_XDIST_WORKER" in os.environ or not self._terminal:
+        if is_fork() or not self._terminal:
             return
         if report.failed:
             self._print(f"{report.nodeid}: {report.when} failed\n{report.longreprtext}")

@@ -3,7 +3,6 @@
 All rows with the lines that came back are written to storage/evidence/bad_inputs.md, to be read in one go.
 """
 
-import os
 import re
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from valuesassets_tests.bad_inputs import (
     usage,
 )
 from valuesassets_tests.bad_inputs.case import pattern, run_case
+from valuesassets_tests.forked_workers import folder_of_all_forks
 from valuesassets_tests.needs import REPOSITORY
 
 PARTS = {
@@ -52,8 +52,7 @@ EVIDENCE = REPOSITORY / "storage" / "evidence" / "bad_inputs.md"
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
     """A folder with what came of each case, shared by all test processes; the last one writes the evidence."""
-    own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "bad_inputs"
+    folder = folder_of_all_forks(tmp_path_factory) / "bad_inputs"
     folder.mkdir(exist_ok=True)
     yield folder
     if len(list(folder.iterdir())) == len(CASES):

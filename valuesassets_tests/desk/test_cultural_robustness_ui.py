@@ -11,7 +11,7 @@ from valuesassets_tests.desk.clicks import materialise_all
 from valuesassets_tests.desk.web_ui import serving, shot, stop_sensor
 from valuesassets_tests.orchestration.small_study import copied
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser, psych tasks")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.group("browser, psych tasks")]
 CELLS = ["deu|cultures", "ell|cultures", "eng|cultures"]
 
 

@@ -132,7 +132,7 @@ def status(address, method, path, body=None, **headers):
 
 @pytest.mark.browser
 @pytest.mark.slow
-@pytest.mark.xdist_group("browser, psych tasks")
+@pytest.mark.group("browser, psych tasks")
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
 def test_a_foreign_page_changes_nothing_and_shows_nothing_of_the_ui_in_a_frame(ui, host):
     before = forged(ui)
@@ -157,7 +157,7 @@ def test_a_foreign_page_changes_nothing_and_shows_nothing_of_the_ui_in_a_frame(u
 
 @pytest.mark.browser
 @pytest.mark.slow
-@pytest.mark.xdist_group("browser, psych tasks")
+@pytest.mark.group("browser, psych tasks")
 def test_by_hand_other_names_methods_and_bodies_are_refused_and_programs_are_answered(ui):
     query, forge = quote("{ version }"), quote(FORGE)
     body, own = json.dumps({"query": "{ version }"}), urlsplit(ui).netloc

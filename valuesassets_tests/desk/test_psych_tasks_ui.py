@@ -10,7 +10,7 @@ from valuesassets_tests.orchestration.rainy_study import EVERY_MARK, write_rainy
 from valuesassets_tests.orchestration.small_study import run_study_file
 from valuesassets_tests.waiting import wait_until
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser, psych tasks")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.group("browser, psych tasks")]
 MODELS, TASKS = ("one", "two"), ("rain", "snow")
 CELLS = sorted(f"{model}|{task}" for model in MODELS for task in TASKS)
 OF_A_TASK = ("transcripts", "marks", "asked_marks", "trials")

@@ -35,7 +35,7 @@ from valuesassets_tests.instruments.survey.material.forms.paper_forms import Pap
 from valuesassets_tests.orchestration.small_study import THREE_LANGUAGES, copied
 from valuesassets_tests.waiting import wait_until
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.group("browser")]
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from valuesassets_tests.desk.web_ui import serving, shot
 from valuesassets_tests.orchestration.small_study import copied
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.group("browser")]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from valuesassets_tests.desk.web_ui import serving, shot, stop_sensor
 from valuesassets_tests.orchestration.small_study import run_study_file
 from valuesassets_tests.orchestration.talking_study import Talker, write_talking_study
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser, psych tasks")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.group("browser, psych tasks")]
 REASONS, CELL, N_OPEN = "worldwise/reasons", "MULD|talker", 6 * 3
 """The requests of the cell that fail: three answers to each of six dilemmas."""
 

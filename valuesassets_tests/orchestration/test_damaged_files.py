@@ -16,7 +16,7 @@ from valuesassets.records.study import load_study
 from valuesassets_tests.cli.commands import refuse, run
 from valuesassets_tests.orchestration.small_study import copied
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("graph")]
+pytestmark = [pytest.mark.slow, pytest.mark.group("graph")]
 
 
 def flip(file, share=0.5):

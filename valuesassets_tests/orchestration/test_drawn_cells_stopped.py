@@ -102,7 +102,7 @@ def test_a_killed_job_draws_only_what_it_lacks_and_ends_with_the_same_bytes(undi
 
 @pytest.mark.slurm
 @pytest.mark.slurm_faults
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_a_cell_that_slurm_requeues_goes_on_and_ends_with_the_same_bytes(undisturbed, tmp_path, monkeypatch):
     folder = copy_of(undisturbed, tmp_path / "copy")
     with Cluster() as cluster:

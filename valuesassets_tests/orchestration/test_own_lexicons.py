@@ -91,7 +91,7 @@ def survey(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 @pytest.mark.parametrize("language", OWN_CUES)
 def test_forms_are_aligned_whole_and_asked_in_the_words_of_the_own_lexicon(survey, language):
     aligned = json.loads((survey / "aligned_questions" / f"{language}.json").read_text(encoding="utf-8"))
@@ -105,7 +105,7 @@ def test_forms_are_aligned_whole_and_asked_in_the_words_of_the_own_lexicon(surve
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_the_map_has_a_model_and_the_people_of_each(survey):
     points = pd.read_parquet(survey / "cultural_map" / "points.parquet")
     models = points[points.kind == "model"]

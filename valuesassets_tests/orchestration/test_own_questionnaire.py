@@ -59,7 +59,7 @@ def own(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_ids_of_twelve_shapes_go_through_to_the_report_and_what_is_taken_along(own):
     answers = pd.read_parquet(own / "question_answers" / "answers.parquet")
     assert answers["question_id"].tolist() == list(IDS)
@@ -71,7 +71,7 @@ def test_ids_of_twelve_shapes_go_through_to_the_report_and_what_is_taken_along(o
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_a_study_of_a_real_model_calibrates_itself_and_no_figure_of_it_says_planted(tmp_path):
     (tmp_path / "tables").mkdir()
     rows = [f"{name},How much does matter {name} count?,,a lot | some | little | nothing" for name in ("one", "two")]
@@ -94,7 +94,7 @@ def test_a_study_of_a_real_model_calibrates_itself_and_no_figure_of_it_says_plan
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_the_report_speaks_of_what_was_in_the_study_and_of_nothing_else(own):
     page = (own / "report" / "report.html").read_text(encoding="utf-8")
     words = re.sub(r"<style.*?</style>|<script.*?</script>|data:[^\"]*|<[^>]+>", " ", page, flags=re.DOTALL)

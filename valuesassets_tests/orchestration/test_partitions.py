@@ -78,7 +78,7 @@ def status_of(address, backfill):
 
 @pytest.mark.browser
 @pytest.mark.slow
-@pytest.mark.xdist_group("browser")
+@pytest.mark.group("browser")
 def test_a_backfill_of_all_that_is_missing_succeeds_and_asks_nothing_of_what_is_no_cell(narrow, monkeypatch):
     folder, environment, study = narrow
     every = [str(cell_key(family, language)) for family in study.families for language in study.languages]

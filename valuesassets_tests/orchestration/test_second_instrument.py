@@ -196,7 +196,7 @@ def test_spans_that_fail_alone_are_red_above_a_twentieth_of_a_cell_and_none_is_d
 
 @pytest.mark.slow
 @pytest.mark.slurm
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_the_grids_of_both_go_to_a_cluster_each_in_jobs_of_its_own(both, instance, tmp_path, monkeypatch):
     write_model(tmp_path / "tiny", sentencepiece_like())
     with Cluster() as cluster:

@@ -41,7 +41,7 @@ def small(small_study):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 @pytest.mark.first_look
 def test_every_asset_leaves_its_file_where_its_name_says(small):
     survey, _ = small
@@ -58,7 +58,7 @@ def test_every_asset_leaves_its_file_where_its_name_says(small):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_the_bundle_of_the_graph_is_the_one_of_the_command(small, tmp_path):
     survey, environment = small
     done = run("bundle", environment["VALUESASSETS_STUDY"], "--output", tmp_path / "small.zip", **environment)
@@ -69,7 +69,7 @@ def test_the_bundle_of_the_graph_is_the_one_of_the_command(small, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_every_asset_says_what_it_holds_and_every_column_what_it_means(small, monkeypatch):
     _, environment = small
     for name in ("DAGSTER_HOME", "VALUESASSETS_DAGSTER"):
@@ -94,7 +94,7 @@ def test_every_asset_says_what_it_holds_and_every_column_what_it_means(small, mo
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 @pytest.mark.first_look
 def test_every_table_that_was_stored_fits_its_record(small):
     names = set()
@@ -110,7 +110,7 @@ def test_every_table_that_was_stored_fits_its_record(small):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 @pytest.mark.first_look
 def test_a_probe_file_has_the_columns_and_metadata_that_people_script_against(small):
     path = small[0] / "probe_distributions" / "reference-mono" / "eng.parquet"
@@ -122,7 +122,7 @@ def test_a_probe_file_has_the_columns_and_metadata_that_people_script_against(sm
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_estimators_stand_beside_the_main_answer_and_their_check_names_items_and_estimators(small, tmp_path):
     study = load_study(small[1]["VALUESASSETS_STUDY"])
     probe = read_table(small[0] / "probe_distributions" / "reference-mono" / "eng.parquet", PROBE_DISTRIBUTIONS)
@@ -153,7 +153,7 @@ def test_estimators_stand_beside_the_main_answer_and_their_check_names_items_and
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_run_again_unchanged_nothing_is_made_again(small_study):
     survey = small_study / "storage" / "small" / "survey"
     before = {path: path.stat().st_mtime_ns for path in survey.rglob("*") if path.is_file()}
@@ -162,7 +162,7 @@ def test_run_again_unchanged_nothing_is_made_again(small_study):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_the_preflight_looks_at_the_tokenizer_of_every_model(small):
     verdict = json.loads((small[0] / "preflight" / "reference-mono.json").read_text())
     assert set(verdict["tokenizers"]) == set(THREE_LANGUAGES)
@@ -176,7 +176,7 @@ def test_the_preflight_looks_at_the_tokenizer_of_every_model(small):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 @pytest.mark.first_look
 def test_the_report_says_what_failed(small):
     page = (small[0] / "report" / "report.html").read_text(encoding="utf-8")
@@ -186,7 +186,7 @@ def test_the_report_says_what_failed(small):
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 @pytest.mark.first_look
 def test_every_point_is_traced_down_to_its_page_and_its_means_give_its_place(small):
     survey, _ = small
@@ -211,7 +211,7 @@ def test_every_point_is_traced_down_to_its_page_and_its_means_give_its_place(sma
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 @pytest.mark.first_look
 def test_the_report_shows_where_every_point_comes_from_and_by_what_it_was_made(small):
     page = (small[0] / "report" / "report.html").read_text(encoding="utf-8")
@@ -227,7 +227,7 @@ def test_the_report_shows_where_every_point_comes_from_and_by_what_it_was_made(s
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_trace_prints_a_tree_and_json_and_refuses_what_the_study_does_not_have(small):
     def trace(*arguments):
         return run("trace", small[1]["VALUESASSETS_STUDY"], *arguments, **small[1])
@@ -254,7 +254,7 @@ def test_trace_prints_a_tree_and_json_and_refuses_what_the_study_does_not_have(s
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_a_partial_grid_still_gives_a_quality_report_that_names_the_missing_cells(small, tmp_path):
     study = load_study(small[1]["VALUESASSETS_STUDY"])
     source = small[0] / "probe_distributions" / "reference-mono" / "eng.parquet"
@@ -280,7 +280,7 @@ UP_TO_THE_MAP = (
 
 @pytest.mark.published
 @pytest.mark.slow
-@pytest.mark.xdist_group("graph")
+@pytest.mark.group("graph")
 def test_real_field_questionnaires_run_to_the_map(tmp_path):
     forms = shared_file("data", "questionnaires", "ZA7500_q_gb.pdf").parent
     study = write_small_study(tmp_path, steps=60)

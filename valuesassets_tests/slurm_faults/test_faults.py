@@ -18,7 +18,7 @@ def cases():
     for number, (name, fault) in enumerate(FAULTS.items()):
         group = f"plain cluster {number % 2}" if fault.cluster == "plain" else "other clusters"
         accounting = [pytest.mark.accounting] if fault.cluster == "accounting" else []
-        yield pytest.param(name, marks=[pytest.mark.xdist_group(group), *accounting])
+        yield pytest.param(name, marks=[pytest.mark.group(group), *accounting])
 
 
 @pytest.mark.parametrize("name", [*cases()])

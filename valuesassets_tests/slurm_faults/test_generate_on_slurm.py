@@ -19,7 +19,7 @@ from valuesassets_tests.slurm_faults.clusters import Clusters
 from valuesassets_tests.tiny_models import PROMPTS, sentencepiece_like, write_model
 from valuesassets_tests.waiting import wait_until
 
-pytestmark = [pytest.mark.slurm, pytest.mark.slow, pytest.mark.slurm_faults, pytest.mark.xdist_group("slurm faults")]
+pytestmark = [pytest.mark.slurm, pytest.mark.slow, pytest.mark.slurm_faults, pytest.mark.group("slurm faults")]
 SLURM = SlurmSettings(poll_seconds=0.3, exit_file_seconds=20, requeue=True, environment={"PYTHONPATH": str(REPOSITORY)})
 MANY = [
     asked(f"{n}. {prompt}", f"q{n}/{k}", max_tokens=24, samples=4)

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from valuesassets_tests.forked_workers import NUMBER
 from valuesassets_tests.waiting import wait_until
 
 SCRIPT = Path(__file__).with_name("testcluster.sh")
@@ -92,8 +93,8 @@ class Cluster:
 
 def _free_ports() -> int:
     """The first of free ports; test processes look in ranges of their own, since two may look at the same moment."""
-    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    for base in range(17_000 + 3_000 * (worker % 4), 29_000, PORTS):
+    fork = int(os.environ.get(NUMBER, "0"))
+    for base in range(17_000 + 3_000 * (fork % 4), 29_000, PORTS):
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", base))

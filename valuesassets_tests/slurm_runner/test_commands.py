@@ -67,7 +67,7 @@ def test_a_command_sees_what_slurm_needs_and_nothing_else(monkeypatch):
 
 
 @pytest.mark.slurm
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_a_controller_that_is_down_is_unreachable_and_an_unknown_partition_is_not(cluster):
     commands = SlurmCommands()
     assert not fails(commands, "sbatch", "-p", "nope", "--wrap", "true").is_unreachable

@@ -70,7 +70,7 @@ def by(user, work, *arguments):
 
 
 @pytest.mark.slurm
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_a_job_of_another_user_is_watched_and_never_made_again(cluster, tmp_path, as_other):
     commands = SlurmCommands()
     work = "sh", "-c", f"while [ ! -e {tmp_path}/go ]; do sleep 0.1; done"
@@ -90,7 +90,7 @@ def test_a_job_of_another_user_is_watched_and_never_made_again(cluster, tmp_path
 
 @pytest.mark.accounting
 @pytest.mark.slurm
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_the_accounting_tells_of_another_users_job(accounted, tmp_path, as_other, monkeypatch):
     monkeypatch.setenv(*next(iter(accounted.environment.items())))
     commands = SlurmCommands()
@@ -102,7 +102,7 @@ def test_the_accounting_tells_of_another_users_job(accounted, tmp_path, as_other
 
 
 @pytest.mark.slurm
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_a_job_that_slurm_hides_from_this_user_stays_open_until_it_leaves_an_exit_file(tmp_path, as_other, monkeypatch):
     with Cluster(NODES=1, EXTRA="PrivateData=jobs") as private:
         monkeypatch.setenv(*next(iter(private.environment.items())))
@@ -124,7 +124,7 @@ def test_a_job_that_slurm_hides_from_this_user_stays_open_until_it_leaves_an_exi
 
 
 @pytest.mark.slurm
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_a_job_that_another_user_may_have_asked_for_unseen_is_not_asked_for_again(cluster, tmp_path):
     commands = SlurmCommands()
     submission = prepared(tmp_path, "true")
@@ -137,7 +137,7 @@ def test_a_job_that_another_user_may_have_asked_for_unseen_is_not_asked_for_agai
 
 
 @pytest.mark.slurm
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_a_task_of_another_user_that_can_never_start_is_left_to_them(cluster, tmp_path, as_other):
     commands = SlurmCommands()
     options = SlurmOptions(partition="short", minutes=5)

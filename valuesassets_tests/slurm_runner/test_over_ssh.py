@@ -13,7 +13,7 @@ from valuesassets_tests.slurm_runner.batch import prepared
 from valuesassets_tests.slurm_runner.endings import endings, fails
 from valuesassets_tests.slurm_runner.login_node import HOST, login_node
 
-pytestmark = [pytest.mark.ssh, pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
+pytestmark = [pytest.mark.ssh, pytest.mark.slurm, pytest.mark.group("slurm")]
 
 
 @pytest.fixture(scope="module")

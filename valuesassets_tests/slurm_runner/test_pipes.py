@@ -13,7 +13,7 @@ from slurm_runner.pipes import CONTEXT, MESSAGES
 from valuesassets_tests.slurm_runner.little_project import materialise, project
 from valuesassets_tests.waiting import wait_until
 
-pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
+pytestmark = [pytest.mark.slurm, pytest.mark.group("slurm")]
 WORKER = [sys.executable, "-m", "valuesassets_tests.slurm_runner.little_project"]
 
 

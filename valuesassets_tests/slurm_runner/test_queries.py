@@ -72,6 +72,6 @@ def test_the_accounting_is_asked_from_before_the_job_was_made(stand_in, age_days
 
 
 @pytest.mark.slurm
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_a_cluster_without_accounting_says_so(cluster):
     assert ask_sacct(["a-1"], NOW, SlurmCommands()) is None

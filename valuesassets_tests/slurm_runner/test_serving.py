@@ -68,7 +68,7 @@ def test_the_result_of_a_task_that_is_done_is_waited_for_until_the_disk_shows_it
 
 @pytest.mark.slurm
 @pytest.mark.slow
-@pytest.mark.xdist_group("slurm")
+@pytest.mark.group("slurm")
 def test_more_tasks_than_the_cluster_takes_in_an_array_are_several_arrays(instance, tmp_path, monkeypatch):
     wanted = [Wanted(f"cell {n}", tmp_path / f"cell{n}", "asked") for n in range(5)]
     with Cluster(NODES=1, CPUS=8, EXTRA="MaxArraySize=3") as cluster:

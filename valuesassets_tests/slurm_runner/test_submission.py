@@ -18,7 +18,7 @@ from valuesassets_tests.slurm_runner.cluster import Cluster
 from valuesassets_tests.slurm_runner.endings import endings
 from valuesassets_tests.waiting import wait_until
 
-pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
+pytestmark = [pytest.mark.slurm, pytest.mark.group("slurm")]
 SUBMITTER = [sys.executable, "-m", "valuesassets_tests.slurm_runner.submitter"]
 
 

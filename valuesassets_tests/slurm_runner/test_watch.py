@@ -13,7 +13,7 @@ from valuesassets_tests.slurm_runner.batch import prepared
 from valuesassets_tests.slurm_runner.endings import endings
 from valuesassets_tests.waiting import wait_until
 
-pytestmark = [pytest.mark.slurm, pytest.mark.xdist_group("slurm")]
+pytestmark = [pytest.mark.slurm, pytest.mark.group("slurm")]
 
 
 @pytest.fixture

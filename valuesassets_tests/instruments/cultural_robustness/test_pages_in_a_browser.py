@@ -7,7 +7,7 @@ from valuesassets_tests.instruments.cultural_robustness.made_frames import every
 from valuesassets_tests.instruments.cultural_robustness.report.test_answer_pages import FAULTS, GREEK, rendered
 from valuesassets_tests.instruments.cultural_robustness.report.test_report import render
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.group("browser")]
 HOME = "answers/ell.html"
 
 

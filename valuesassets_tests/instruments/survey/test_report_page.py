@@ -9,7 +9,7 @@ from valuesassets_tests.figures.made_up import controls_frame, human_frame, reco
 from valuesassets_tests.instruments.survey.whole_report import rendered
 from valuesassets_tests.reporting.test_claims import TESTS
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.group("browser")]
 POINT = "#map-view a[href='#trace-reference-mono-fra']"
 
 

@@ -8,7 +8,7 @@ import pytest
 from valuesassets_tests.desk.web_ui import chromium, page_of_file, shot
 from valuesassets_tests.instruments.survey.whole_report import everything, whole_page
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.group("browser")]
 SENTENCES, BOXES, MAP, CONTENTS = ".opening .lead li", ".boxes a", ".opening figure img", "nav a"
 SCREEN, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 MM = 96 / 25.4

@@ -166,7 +166,7 @@ def test_questions_in_another_language_than_declared_are_not_asked(tmp_path):
 
 @pytest.mark.published
 @pytest.mark.slow
-@pytest.mark.xdist_group("forms")
+@pytest.mark.group("forms")
 @pytest.mark.parametrize("name", REAL)
 def test_sound_field_questionnaires_are_asked(name):
     questions = extracted(name, REAL[name])
@@ -176,7 +176,7 @@ def test_sound_field_questionnaires_are_asked(name):
 
 @pytest.mark.published
 @pytest.mark.slow
-@pytest.mark.xdist_group("forms")
+@pytest.mark.group("forms")
 @pytest.mark.parametrize(("name", "language", "least"), [("q_bg", "bul", 0.9), ("q_pl", "pol", 0.2)])
 def test_field_questionnaires_that_lost_their_letters_are_not_asked(name, language, least):
     examined = examine_questions([*extracted(f"ZA7500_{name}", language)], None, language)

@@ -12,7 +12,7 @@ from valuesassets.people.variables import load_variables
 from valuesassets.records.questions import question_faults
 from valuesassets_tests.instruments.survey.material.forms.read_forms import extracted, options, published
 
-pytestmark = [pytest.mark.slow, pytest.mark.published, pytest.mark.xdist_group("forms")]
+pytestmark = [pytest.mark.slow, pytest.mark.published, pytest.mark.group("forms")]
 CODE = re.compile(r"\(*[vV]\d{1,3}[a-zA-Z]?\)*")
 
 

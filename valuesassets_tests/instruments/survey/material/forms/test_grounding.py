@@ -152,7 +152,7 @@ def recorded(language):
 
 @pytest.mark.published
 @pytest.mark.slow
-@pytest.mark.xdist_group("forms")
+@pytest.mark.group("forms")
 def test_of_two_hundred_altered_records_of_real_forms_nearly_all_are_found_out():
     records = alarms = 0
     caught = []

@@ -84,7 +84,7 @@ def test_a_bundled_form_is_read_however_it_is_set(language, variant):
 
 @pytest.mark.published
 @pytest.mark.slow
-@pytest.mark.xdist_group("forms")
+@pytest.mark.group("forms")
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", ["q_gb", "q_fr", "q_at"])
 def test_a_field_questionnaire_is_read_however_it_is_set(name, variant):

@@ -99,7 +99,7 @@ def test_questions_in_another_language_are_left_out_and_said(tmp_path):
 
 @pytest.mark.published
 @pytest.mark.slow
-@pytest.mark.xdist_group("forms")
+@pytest.mark.group("forms")
 def test_the_greek_script_is_read_whole():
     """Words of its English master lie under some answers and are not to be seen."""
     pdf = shared_file("data", "questionnaires", "ZA7546_q_gr.pdf")

@@ -7,10 +7,12 @@ none may need what another has left.
 """
 
 import gc
+import logging
 import os
 import re
 import signal
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -117,6 +119,23 @@ def shuffle(items: list[pytest.Item], seed: int) -> None:
     ranks: defaultdict[str, float] = defaultdict(rng.random)
     items[:] = [items[place] for place in rng.permutation(len(items))]
     items.sort(key=lambda item: (ranks[group_of(item)], ranks[item.nodeid.partition("::")[0]]))
+
+
+@pytest.fixture
+def logged() -> Iterator[list[str]]:
+    """What loggers say while the test runs, from DEBUG on.
+
+    pytest's own plugin for it is switched off: it goes through all loggers six times for each test, wanted or not.
+    """
+    texts: list[str] = []
+    handler, root = logging.Handler(), logging.getLogger()
+    handler.emit = lambda record: texts.append(handler.format(record))  # type: ignore[method-assign]
+    level = root.level
+    root.setLevel(logging.DEBUG)
+    root.addHandler(handler)
+    yield texts
+    root.removeHandler(handler)
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -92,7 +92,7 @@ class ForkedWorkers:
             places[group_of(item)].append(place)
         n_forks = min(self._n_forks, len(places))
         is_failed = session.testsfailed and not session.config.option.continue_on_collection_errors
-        if n_forks < 2 or is_failed or session.config.option.collectonly:  # noqa: PLR2004
+        if n_forks < 2 or is_failed or session.config.option.collectonly:
             return None
         self._groups = deque(places.values())
         session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # the forks' own ones lie in it
@@ -161,7 +161,7 @@ class ForkedWorkers:
         plugins = session.config.pluginmanager
         plugins.unregister(name="terminalreporter")
         plugins.register(_Reporter(session.config, fork.far_end))
-        capture = plugins.getplugin("capturemanager")
+        capture: Any = plugins.getplugin("capturemanager")
         capture.stop_global_capturing()  # its files are shared with the other forks
         capture.start_global_capturing()
         capture.suspend_global_capture()

@@ -62,7 +62,7 @@ def code_version(
     digest.update(wiring.encode())
     sources = sorted(set().union(*(reachable(module, wiring, package, wired_in) for module in modules)), key=_order)
     for path in sources + ([*_bundled_data(data), *_data_of(package)] if data else []):
-        digest.update(_content(path))
+        digest.update(_digest_of(path, *_size_and_time(path)))
     return digest.hexdigest()[:16]
 
 
@@ -103,7 +103,7 @@ def homes(package_name: str, noun: str) -> list[str]:
 @cache
 def source_version(module: str) -> str:
     """Version of a module and of all modules of this package that it imports: 16 hexadecimal digits."""
-    return hashlib.sha256(b"".join(map(_content, sorted(reachable(module))))).hexdigest()[:16]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(reachable(module)))).hexdigest()[:16]
 
 
 def file_stamps(folder: Path | None, files: Mapping[str, str]) -> dict[str, str]:
@@ -139,7 +139,7 @@ def reachable(module: str, wiring: str = "", package: str = PACKAGE, wired_in: s
         if name in sources or name in WORDS or path is None:
             continue
         sources[name] = path
-        pending += _imports(_content(path).decode(), packages, _package_of(name, path))
+        pending += _imports_of(path, *_size_and_time(path), packages, _package_of(name, path))
     return set(sources.values())
 
 
@@ -153,15 +153,21 @@ def _order(path: Path) -> tuple[bool, Path]:
     return not path.is_relative_to(ROOT / PACKAGE), path
 
 
-def _content(path: Path) -> bytes:
-    """The content of a file, cached until its size or time changes."""
+def _size_and_time(path: Path) -> tuple[int, int]:
+    """What a file's content is cached by."""
     stat = path.stat()
-    return _content_of(path, stat.st_size, stat.st_mtime_ns)
+    return stat.st_size, stat.st_mtime_ns
 
 
 @cache
-def _content_of(path: Path, size: int, modified: int) -> bytes:
-    return path.read_bytes()
+def _digest_of(path: Path, _size: int, _modified: int) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
+@cache
+def _imports_of(path: Path, _size: int, _modified: int, packages: tuple[str, ...], here: str) -> tuple[str, ...]:
+    """Modules of some packages that a file imports; see `_imports`."""
+    return _imports(path.read_text(encoding="utf-8"), packages, here)
 
 
 @cache
@@ -200,7 +206,6 @@ def _bundled_data(instrument: str) -> list[Path]:
     return sorted({path for pattern in patterns for path in (ROOT / PACKAGE).glob(pattern) if path.is_file()})
 
 
-@cache
 def _imports(source: str, packages: tuple[str, ...] = (PACKAGE,), here: str = "") -> tuple[str, ...]:
     """Modules of some packages that a source text imports, at its top or inside its functions.
 

@@ -13,6 +13,7 @@ import pydantic
 
 from valuesassets.records.errors import InputError
 from valuesassets.records.settings.endpoints import Connection, is_loopback
+from valuesassets.remote.authorities import trusted_authorities
 from valuesassets.remote.failures import Asker, Failure, SentRequest, WrongAnswer, failure_of, failure_of_refusal
 from valuesassets.remote.keys import KeyShown, holds_key, read_key
 from valuesassets.remote.provider import Service
@@ -199,8 +200,10 @@ class Client:
                 logging.getLogger("httpcore2").setLevel(logging.INFO)  # below INFO it logs headers
                 address = self._connection.address
                 # The SDKs' own transports follow redirects and send the key along; proxies do not reach this machine.
+                is_elsewhere = not is_loopback(address)
                 self._transport = httpx2.Client(
-                    trust_env=not is_loopback(address),
+                    verify=trusted_authorities(heeds_environment=is_elsewhere),
+                    trust_env=is_elsewhere,
                     follow_redirects=False,
                     event_hooks={"response": [self._require_no_key]},
                     limits=httpx2.Limits(max_connections=self._threads, max_keepalive_connections=self._threads),

@@ -12,6 +12,7 @@ from valuesassets.records.readouts import Generate
 from valuesassets.records.settings.endpoints import Endpoint
 from valuesassets.records.settings.prompting import Prompting
 from valuesassets.records.trials import Status, Trial
+from valuesassets.remote.authorities import trusted_authorities
 from valuesassets.remote.cost import Usage
 from valuesassets.remote.failures import Refusal, one_line, requested_wait_s
 from valuesassets.remote.provider import Body, turns_of
@@ -41,12 +42,14 @@ class GeminiService:
 
         # The SDK warns of unknown ends of an answer and passes them on; the answer's reason names them.
         warnings.filterwarnings("ignore", r".* is not a valid \w+$", UserWarning, r"google\.genai\.")
+        # The SDK makes clients besides that nothing here uses, each of which would read the authorities anew.
+        authorities = trusted_authorities(heeds_environment=False)
         options = HttpOptions(
             base_url=address,
             api_version="v1beta",
             timeout=round(timeout_s * 1000),
             httpx_client=transport,
-            async_client_args={"trust_env": False},
+            async_client_args={"trust_env": False, "verify": authorities, "ssl": authorities},
         )
         return genai.Client(vertexai=False, api_key=key, http_options=options)
 

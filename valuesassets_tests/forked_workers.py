@@ -55,6 +55,7 @@ class _Fork:
         self.left: deque[int] = deque()
         """The places of the tests that it was given and that have not ended; it runs the first."""
         self.connection, self.far_end = FORKS.Pipe()
+        self.process: Any = None
 
 
 class _Reporter:
@@ -79,11 +80,14 @@ class ForkedWorkers:
         n_forks: how many processes run tests; with one, or one group of tests, pytest's own process does.
     """
 
-    def __init__(self, n_forks: int) -> None:
+    def __init__(self, n_forks: int = 2) -> None:
         self._n_forks = n_forks
         self._groups: deque[list[int]] = deque()
         self._forks: list[_Fork] = []
         self._stop = FORKS.Event()
+
+    def pytest_configure(self, config: pytest.Config) -> None:
+        config.addinivalue_line("markers", f"{GROUP}(name): runs in the process of its group")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         """Run all tests; None leaves them to pytest's own loop."""

@@ -35,6 +35,11 @@ SHARED = """
 
     def test_two(made, own):
         pass
+
+
+    @pytest.mark.group("another")
+    def test_three():
+        pass
 """
 """A file of tests, one fixture of which is made for the whole session."""
 
@@ -58,9 +63,10 @@ def test_a_doctest_has_the_budget_of_all(monkeypatch):
 @pytest.mark.slow
 def test_what_is_made_once_for_several_files_is_none_of_theirs(tmp_path):
     environment = {"VALUESASSETS_STORAGE": str(tmp_path), costs.PART: "suite"}
-    assert run_made_tests(tmp_path, SHARED, "costs.Costs", "-n", "1", **environment).returncode == 0
+    plugins = ["costs:Costs", "forked_workers:ForkedWorkers"]
+    assert run_made_tests(tmp_path, SHARED, plugins, **environment).returncode == 0
     times = json.loads((tmp_path / "evidence" / "test_times.json").read_text(encoding="utf-8"))
     (file,) = times["files"]
-    assert times["tests"] == 2
+    assert times["tests"] == 3
     assert times["made_once"]["made"] >= 0.4
     assert 0.2 <= file["cpu_s"] < times["made_once"]["made"]

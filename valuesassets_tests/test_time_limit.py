@@ -7,6 +7,7 @@ import pytest
 from valuesassets_tests.made_tests import run_made_tests
 from valuesassets_tests.time_limit import UNTIL
 
+LIMIT, WORKERS = "time_limit:TimeLimit", "forked_workers:ForkedWorkers"
 TESTS = """
     import pytest
 
@@ -16,6 +17,7 @@ TESTS = """
         raise RuntimeError("the cluster does not start")
 
 
+    @pytest.mark.group("another")
     def test_one():
         pass
 
@@ -23,14 +25,28 @@ TESTS = """
     def test_two(broken):
         pass
 """
+WAITING = """
+    import threading
+
+    import pytest
+
+
+    @pytest.mark.group("another")
+    def test_one():
+        threading.Event().wait()
+
+
+    def test_two():
+        pass
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("processes", [(), ("-n", "1")], ids=["here", "in a worker"])
-def test_failures_are_printed_at_once_and_no_test_begins_late(processes, tmp_path):
+@pytest.mark.parametrize("plugins", [[LIMIT], [LIMIT, WORKERS]], ids=["here", "in forks"])
+def test_failures_are_printed_at_once_and_no_test_begins_late(plugins, tmp_path):
     for minutes in (60, -1):
         until = {UNTIL: str(time.time() + 60 * minutes)}
-        done = run_made_tests(tmp_path, TESTS, "time_limit.TimeLimit", *processes, **until)
+        done = run_made_tests(tmp_path, TESTS, plugins, **until)
         at_once, _, at_the_end = done.stdout.partition("= ERRORS =")
         is_late = minutes < 0
         assert ("setup failed" in at_once and "the cluster does not start" in at_once) is not is_late
@@ -41,8 +57,7 @@ def test_failures_are_printed_at_once_and_no_test_begins_late(processes, tmp_pat
 
 @pytest.mark.slow
 def test_a_test_that_waits_for_ever_fails(tmp_path):
-    tests = "import threading\n\n\ndef test_one():\n    threading.Event().wait()\n\n\ndef test_two():\n    pass\n"
     limit = {"VALUESASSETS_TEST_SECONDS": "1"}
-    done = run_made_tests(tmp_path, tests, "time_limit.TimeLimit", "-n", "1", **limit)
+    done = run_made_tests(tmp_path, WAITING, [LIMIT, WORKERS], **limit)
     assert "it took 1 s, which no test does" in done.stdout
     assert "1 failed, 1 passed" in done.stdout

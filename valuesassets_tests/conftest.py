@@ -21,6 +21,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from valuesassets.node.fork_server import start_fork_server
+from valuesassets.records import limited
 from valuesassets_tests import needs
 from valuesassets_tests.__main__ import NEEDY, PROCESSES, SLOW
 from valuesassets_tests.costs import PART, Costs
@@ -81,6 +82,7 @@ def pytest_collection_finish() -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     needs.is_marked_published = item.get_closest_marker("published") is not None
+    limited.reads_here = item.get_closest_marker("limited") is None
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

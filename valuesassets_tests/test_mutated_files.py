@@ -36,6 +36,7 @@ from valuesassets.records.study import load_study
 from valuesassets_tests.instruments.survey.material.forms.hostile_pdfs import pdf, stream
 from valuesassets_tests.instruments.survey.material.forms.ten_questions import rows, write_xlsx
 
+pytestmark = pytest.mark.limited
 FEW, MANY = 30, 300
 """Files tried of each kind by `make test`, and by `make test-all`."""
 PIECES = [

@@ -1,8 +1,8 @@
 """Reads users' files in a fork of this process, which the system ends when it exceeds its time or memory.
 
 Libraries that read PDFs may never return from a broken one: they loop in C, or catch the exception that should stop
-them. The fork has all imports already, so that it costs a few milliseconds. It ends once it has answered, and with
-this process.
+them. The fork has all imports already, so that it costs some hundredths of a second. It ends once it has answered, and
+with this process.
 """
 
 import contextlib
@@ -32,7 +32,8 @@ PR_SET_PDEATHSIG = 1
 
 Result = TypeVar("Result")
 Tell = Callable[..., object]
-_is_limited = False
+reads_here = sys.platform != "linux"  # where forks are not safe
+"""Whether files are read in this process, without limits of their own; so they are in a fork that reads one."""
 
 
 def within_limits(
@@ -56,7 +57,7 @@ def within_limits(
         Exception: the exception of `read`.
     """
     forward: Tell = on_news or (lambda *_: None)
-    if _is_limited or sys.platform != "linux":  # a caller has forked already, or forks are not safe here
+    if reads_here:
         return read(forward)
     receiver, sender = Pipe(duplex=False)
     with receiver:
@@ -122,8 +123,8 @@ def _read_and_leave(read: Callable[[Tell], Any], sender: Connection) -> NoReturn
 
 def _limit() -> None:
     """Let the system end this process at its limits or with its parent, without any output."""
-    global _is_limited
-    _is_limited = True
+    global reads_here
+    reads_here = True
     gc.freeze()  # collecting older objects would copy their shared pages
     import resource
 

@@ -29,6 +29,7 @@ from valuesassets_tests.bad_inputs.case import pattern, run_case
 from valuesassets_tests.forked_workers import folder_of_all_forks
 from valuesassets_tests.needs import REPOSITORY
 
+pytestmark = pytest.mark.limited
 PARTS = {
     "Study files": studies.CASES,
     "Questionnaires: extract": extractions.CASES,

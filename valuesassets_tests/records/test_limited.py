@@ -11,6 +11,8 @@ from valuesassets.records import limited
 from valuesassets.records.errors import PdfError, QuestionError
 from valuesassets.records.limited import within_limits
 
+pytestmark = pytest.mark.limited
+
 
 def read(action, **more):
     return within_limits(action, "form.pdf", "print it anew", PdfError, **more)

@@ -8,7 +8,6 @@ from PIL import Image
 
 from valuesassets.instruments.survey.material.extracted_questions import extract_questions
 from valuesassets.instruments.survey.material.forms.form_pictures import ABOVE, FRAME, MARGIN, SMALL_DPI, draw_questions
-from valuesassets.records import limited
 from valuesassets_tests.instruments.survey.material.forms.paper_forms import PaperForm
 
 
@@ -46,7 +45,6 @@ def test_a_page_is_drawn_once_for_all_of_its_questions(tmp_path, monkeypatch):
     questions, drawn = extract_questions(pdf, "eng"), []
     render = pypdfium2.PdfPage.render
     monkeypatch.setattr(pypdfium2.PdfPage, "render", lambda page, **how: drawn.append(page) or render(page, **how))
-    monkeypatch.setattr(limited, "_is_limited", True)  # drawn in this process, which counts
     assert len(draw_questions(pdf, questions)) == 2
     assert len(drawn) == 1
 

@@ -11,6 +11,7 @@ from valuesassets.records.questions import Question
 from valuesassets_tests.instruments.survey.material.forms.hostile_pdfs import PDFS, packed, pdf
 from valuesassets_tests.instruments.survey.material.forms.hostile_tables import TABLES
 
+pytestmark = pytest.mark.limited
 ANYWHERE = Question.model_validate(
     {"id": "a", "text": "a", "response_type": "binary", "options": [], "page": 1, "box": (0, 0, 9, 9)}
 )

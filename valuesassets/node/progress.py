@@ -31,6 +31,12 @@ class Progress:
         with self._lock:
             self._say(line)
 
+    @contextlib.contextmanager
+    def silent(self) -> Iterator[None]:
+        """A block in which no thread says anything, so that a fork finds no line half said."""
+        with self._lock:
+            yield
+
     def count(self, verb: str, done: int, total: int) -> None:
         """Print a count such as `scored 24/66`, at most once a second and at the end."""
         now = time.monotonic()

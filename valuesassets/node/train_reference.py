@@ -1,9 +1,11 @@
 """The job that trains reference models: reads planted answers, writes model folders."""
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -21,10 +23,12 @@ from valuesassets.records.seals import write_record
 
 WORKERS = 2
 """Training processes at once, with one thread each (small matrices gain nothing from more) and half a GiB each."""
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
-KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(256 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
+ONE_THREAD: dict[str, str] = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
+KEPT_MEMORY = {-1: 256 << 20, -3: 32 << 20}  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of mallopt(3)
 """Bytes that the C library (glibc) keeps for the next array. By default it returns them to the system and requests them
 again in every step, which took a quarter of the time."""
+START = "fork" if sys.platform == "linux" else "spawn"
+"""How training processes begin: a fork has its parent's imports, which otherwise take 3 s of processor time each."""
 PASSES_BETWEEN_LINES = 50
 
 
@@ -49,7 +53,7 @@ def do(job: TrainReferenceJob, progress: Progress) -> None:
     # The longest first: the second worker trains the others meanwhile.
     missing = (folder for folder in plantings if folder not in phantoms)
     untrained = sorted(missing, key=lambda folder: plantings[folder].size, reverse=True)
-    for phantom in _train_all({folder: plantings[folder] for folder in untrained}, job.steps, job.seed):
+    for phantom in _train_all({folder: plantings[folder] for folder in untrained}, job, progress):
         phantoms[phantom.folder] = phantom
         planted = plantings[phantom.folder]
         progress.say(
@@ -72,19 +76,22 @@ def do(job: TrainReferenceJob, progress: Progress) -> None:
     write_record(job.summary, {"phantoms": entries, "seed": job.seed})
 
 
-def _train_all(plantings: Mapping[Path, Planted], steps: int, seed: int) -> Iterable[ReferenceModel]:
+def _train_all(
+    plantings: Mapping[Path, Planted], job: TrainReferenceJob, progress: Progress
+) -> Iterable[ReferenceModel]:
     """Train reference models; gives each as soon as it is done."""
     if not plantings:
         return
     workers = min(WORKERS, count_cores(), len(plantings))
-    spawn = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context(START)
     # The process may not end before it has freed the semaphores that the workers share.
-    with unbroken(), _settings_of_workers(), ProcessPoolExecutor(workers, mp_context=spawn) as pool:
+    with unbroken(), _one_thread(), ProcessPoolExecutor(workers, context, _keep_memory) as pool:
         try:
-            futures = [
-                pool.submit(_train_one, planted, folder, steps, seed, os.getpid())
-                for folder, planted in plantings.items()
-            ]
+            with progress.silent():  # the first of these starts the processes
+                futures = [
+                    pool.submit(_train_one, planted, folder, job.steps, job.seed, os.getpid())
+                    for folder, planted in plantings.items()
+                ]
             for future in as_completed(futures):
                 yield future.result()
         except BrokenProcessPool:
@@ -96,11 +103,10 @@ def _train_all(plantings: Mapping[Path, Planted], steps: int, seed: int) -> Iter
 
 
 @contextlib.contextmanager
-def _settings_of_workers() -> Iterator[None]:
-    """A block in which processes start with settings for training: they keep memory and multiply with one thread."""
-    settings = ONE_THREAD | KEPT_MEMORY
-    before = {name: os.environ.get(name) for name in settings}
-    os.environ.update(settings)
+def _one_thread() -> Iterator[None]:
+    """A block in which processes start with settings to compute with one thread each."""
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
     try:
         yield
     finally:
@@ -109,6 +115,13 @@ def _settings_of_workers() -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def _keep_memory() -> None:
+    """Let this process keep the memory that it frees, where its C library is glibc."""
+    if sys.platform == "linux" and (set_option := getattr(ctypes.CDLL(None), "mallopt", None)):
+        for option, n_bytes in KEPT_MEMORY.items():
+            set_option(option, n_bytes)
 
 
 def _train_one(planted: Planted, folder: Path, steps: int, seed: int, parent: int) -> ReferenceModel:

@@ -101,6 +101,16 @@ _change = threading.Condition()
 _unbroken = 0
 
 
+def _none_unbroken() -> None:
+    """A fork does not finish what the threads of its parent had begun."""
+    global _change, _unbroken
+    _change, _unbroken = threading.Condition(), 0
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_none_unbroken)
+
+
 @contextlib.contextmanager
 def unbroken() -> Iterator[None]:
     """A block, such as one that writes, which the process finishes before it ends (see `nothing_unbroken`)."""

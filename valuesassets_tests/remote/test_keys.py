@@ -52,10 +52,9 @@ def test_what_can_be_no_key_is_refused_without_being_shown(monkeypatch, key):
 
 
 @pytest.mark.parametrize("shown", WAYS.values(), ids=WAYS)
-def test_a_key_that_a_server_hands_back_is_nowhere(shown, tmp_path, monkeypatch, caplog, capfd):
+def test_a_key_that_a_server_hands_back_is_nowhere(shown, tmp_path, monkeypatch, logged, capfd):
     """In an answer, a refusal and the headers of both: in no file, log, message or output."""
     monkeypatch.setenv("THE_KEY", KEY)
-    caplog.set_level("DEBUG")
     header = {"X-Seen": base64.b64encode(shown.encode()).decode() if not shown.isascii() else shown}
     scattered = written("Seven.") | {"debug": {f"part {n}": shown[n : n + 5] for n in range(0, len(shown), 5)}}
     servers = [
@@ -78,7 +77,7 @@ def test_a_key_that_a_server_hands_back_is_nowhere(shown, tmp_path, monkeypatch,
                 asking.write(tmp_path / f"{number}.parquet", answers.records, described)
                 found.append(f"{answers}{described}")
     found += [path.read_bytes().decode(errors="replace") for path in tmp_path.rglob("*") if path.is_file()]
-    found += [caplog.text, *capfd.readouterr()]
+    found += [*logged, *capfd.readouterr()]
     needles = {shown, json.dumps(shown)[1:-1], terminal_text(shown), repr(shown)[1:-1], KEY[:15], KEY[-14:]}
     assert not [text for text in found for needle in needles if needle in text]
 

@@ -413,15 +413,14 @@ def test_requests_keep_the_pace_and_all_wait_where_the_server_asks_to():
     assert sorted(round(pause) for pause in pauses if pause != 7.0) == [1, 2, 3, 4]
 
 
-def test_a_key_is_in_no_file_log_or_message(tmp_path, caplog, capfd, monkeypatch):
+def test_a_key_is_in_no_file_log_or_message(tmp_path, logged, capfd, monkeypatch):
     monkeypatch.setenv("OPENAI_LOG", "debug")
-    caplog.set_level("DEBUG")
     server = LoopbackOpenAi(faults={1: refusing(500, f"Authorization: Bearer {KEY}"), 2: refusing(503, f"{KEY} " * 90)})
     with server.serving():
         result, described = put(questions(12), server, tmp_path, attempts=2)
     texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(texts) > 10
-    found = [*texts, caplog.text, *capfd.readouterr(), str(result), json.dumps(described, default=str)]
+    found = [*texts, *logged, *capfd.readouterr(), str(result), json.dumps(described, default=str)]
     assert not [text for text in found if KEY in text]
 
 

@@ -23,7 +23,9 @@ from valuesassets.records.seals import write_record
 
 WORKERS = 2
 """Training processes at once, with one thread each (small matrices gain nothing from more) and half a GiB each."""
-ONE_THREAD: dict[str, str] = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
+ONE_THREAD: dict[str, str] = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"), "1"
+)
 KEPT_MEMORY = {-1: 256 << 20, -3: 32 << 20}  # M_TRIM_THRESHOLD and M_MMAP_THRESHOLD of mallopt(3)
 """Bytes that the C library (glibc) keeps for the next array. By default it returns them to the system and requests them
 again in every step, which took a quarter of the time."""

@@ -68,7 +68,7 @@ def test_runs_killed_with_everything_run_again_by_themselves_once_the_server_is_
     wait_until(lambda: all(process.why_gone() for process in killed))
     assert len(carried()) == 2, "nobody was left to say so"
     with serving(environment, log, held_asset.__name__):
-        wait_until(lambda: len(carried()) == 2 and carried()[0] not in killed, said=end)
+        wait_until(lambda: len(begun := carried()) == 2 and begun[0] not in killed, said=end)
         Path(environment[held_asset.GATE]).touch()
         wait_until(lambda: len(instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.SUCCESS]))) == 2, said=end)
     for process in killed:

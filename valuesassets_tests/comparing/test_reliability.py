@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from valuesassets.comparing.reliability import coefficients, derive_reliability, split_half
+from valuesassets.comparing.reliability import _test, coefficients, derive_reliability, split_half
 from valuesassets_tests.comparing.made_grids import made_grid, scales, study
 
 PEOPLE = np.zeros((8, 60))
@@ -202,3 +202,14 @@ def test_halves_that_contradict_each_other_are_at_worst_minus_one():
     found = [split_half(random.normal(size=(4, 8)), np.random.default_rng(seed)) for seed in range(20)]
     assert min(low for _, low, _ in found) < -0.5
     assert min(low for _, low, _ in found) >= -1
+
+
+@pytest.mark.parametrize("wordings", [1, 3])
+def test_the_tests_statistic_is_the_mean_product_over_pairs_of_conditions(wordings):
+    leans = np.random.default_rng(5).normal(size=(ORDERS, wordings, 4, 6))
+    row = _test("a model", leans, study(4))
+    conditions = leans.mean(axis=0) if wordings > 1 else leans[:, 0]
+    centred = conditions - conditions.mean(axis=1, keepdims=True)
+    n = len(conditions)
+    products = [np.mean(centred[first] * centred[second]) for first in range(n) for second in range(first)]
+    assert row["value"] == pytest.approx(np.mean(products), rel=1e-12)

@@ -120,6 +120,11 @@ def test_a_table_of_rows_of_two_kinds_has_the_columns_of_both():
     ]
 
 
+def test_numbers_of_a_preview_have_four_digits_and_none_that_is_missing():
+    table = table_of([{"p": 0.123456, "n": 1000.0}, {"p": float("nan"), "n": 3}])
+    assert [record.data for record in table.records] == [{"p": "0.1235", "n": "1000"}, {"p": "", "n": "3"}]
+
+
 @pytest.mark.slow
 def test_tables_of_several_partitions_have_a_folder_each_and_those_of_one_stand_beside_their_index(tmp_path):
     kept = {}

@@ -72,6 +72,8 @@ def no_such_name(name: str, what: str, choices: Iterable[str]) -> str:
 
     >>> no_such_name("egn", "language", ["deu", "eng"])
     'egn: no such language; did you mean eng?'
+    >>> no_such_name("a", "code", map(str, range(22)))[-17:]
+    '18, 19 and 2 more'
     """
     names = list(choices)
     matches = difflib.get_close_matches(name, names, n=1, cutoff=0.6)

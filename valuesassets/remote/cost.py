@@ -39,7 +39,8 @@ class Usage(pydantic.BaseModel):
     def cost_usd(self, prices: Prices | None) -> float | None:
         """Most that it costs, None without prices; tokens read from a cache count in full.
 
-        >>> Usage(prompt_tokens=1_000_000, output_tokens=100_000).cost_usd(Prices(input=0.5, output=3))
+        >>> usage = Usage(prompt_tokens=1_000_000, output_tokens=60_000, thought_tokens=40_000)
+        >>> usage.cost_usd(Prices(input=0.5, output=3))
         0.8
         """
         if prices is None:

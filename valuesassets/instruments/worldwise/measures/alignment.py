@@ -283,7 +283,11 @@ def _centred_by(kind: str, profiles: Array, values: Array) -> Array:
 
 
 def _size(axes: NDArray[np.str_]) -> int:
-    """The number of independent scenarios: an interval over S scenarios within A axes has S - A degrees of freedom."""
+    """The number of independent scenarios: an interval over S scenarios within A axes has S - A degrees of freedom.
+
+    >>> _size(np.array(["pdi", "pdi", "pdi", "idv", "idv"]))
+    4
+    """
     return axes.size - np.unique(axes).size + 1
 
 

@@ -95,16 +95,16 @@ def test_a_cell_that_fails_does_not_take_the_others_with_it(model, tmp_path, cap
     assert main([score_job(tmp_path, tmp_path / "nowhere", model)]) == 1
     assert len(read_readings(tmp_path / "1.parquet")) == 3
     assert not (tmp_path / "0.parquet").exists()
-    said, errors = capsys.readouterr()
+    printed, errors = capsys.readouterr()
     assert "no such folder" in errors
-    (line,) = (line for line in said.splitlines() if "no such folder" in line)
+    (line,) = (line for line in printed.splitlines() if "no such folder" in line)
     assert line.startswith("m/0: "), "said when it happens, since the other cells may take hours"
 
 
 def test_a_single_cell_that_fails_says_so_once(tmp_path, capsys):
     assert main([score_job(tmp_path, tmp_path / "nowhere")]) == 1
-    said, errors = capsys.readouterr()
-    assert ("no such folder" in said, errors.count("no such folder")) == (False, 1)
+    printed, errors = capsys.readouterr()
+    assert ("no such folder" in printed, errors.count("no such folder")) == (False, 1)
 
 
 def test_why_each_cell_failed_is_in_the_file_of_failures_while_the_others_go_on(model, tmp_path, monkeypatch):

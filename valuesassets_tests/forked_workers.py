@@ -10,13 +10,13 @@ in which they were collected.
 A fork that dies fails the test that it was running, and another fork runs what was left of the group.
 """
 
-import contextlib
 import multiprocessing
 import os
+import traceback
 from collections import defaultdict, deque
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from _pytest.runner import pytest_sessionfinish as tear_all_down
@@ -54,6 +54,10 @@ class _Fork:
         self.number = number
         self.left: deque[int] = deque()
         """The places of the tests that it was given and that have not ended; it runs the first."""
+        self.last = 0
+        """The place of the test that it ended last."""
+        self.fault = ""
+        """What broke outside of tests, such as the end of a fixture of the session."""
         self.connection, self.far_end = FORKS.Pipe()
         self.process: Any = None
 
@@ -132,30 +136,37 @@ class ForkedWorkers:
                 except (EOFError, ConnectionResetError):
                     self._end(session, fork)
                     continue
-                if reports is None:
+                if isinstance(reports, str):
+                    fork.fault = reports
+                elif reports is None:
                     group = self._groups.popleft() if self._groups else []
                     fork.left.extend(group)
                     fork.connection.send(group)
                 else:
-                    _report_test(session, fork.left.popleft(), reports)
+                    fork.last = fork.left.popleft()
+                    _report_test(session, fork.last, reports)
             if session.shouldfail or session.shouldstop:
                 self._stop.set()
                 self._groups.clear()
 
     def _end(self, session: pytest.Session, fork: _Fork) -> None:
-        """Take a fork from the list; the test that one was running when it died has failed."""
+        """Take a fork from the list; where it died, the test that it was running, or its last one, has failed."""
         self._forks.remove(fork)
         fork.connection.close()
         fork.process.join()
-        if not fork.left or self._stop.is_set():
+        is_whole = not fork.left and fork.process.exitcode == 0
+        if is_whole or (self._stop.is_set() and not fork.fault):
             return
-        item = session.items[place := fork.left.popleft()]
-        message = f"the process that ran it ended with status {fork.process.exitcode}"
-        report = pytest.TestReport(item.nodeid, item.location, {}, "failed", message, "call")
+        when: Literal["call", "teardown"] = "call" if fork.left else "teardown"
+        place = fork.left.popleft() if fork.left else fork.last
+        item = session.items[place]
+        message = f"the process that ran it ended with status {fork.process.exitcode}\n{fork.fault}"
+        report = pytest.TestReport(item.nodeid, item.location, {}, "failed", message, when)
         _report_test(session, place, [_as_data(session.config, report)])
         if fork.left:
             self._groups.appendleft(list(fork.left))
-        self._start(session, fork.number)
+        if self._groups:
+            self._start(session, fork.number)
 
     def _run_fork(self, session: pytest.Session, fork: _Fork) -> None:
         """Run tests in this process, which is a fork, until there are no more."""
@@ -172,7 +183,7 @@ class ForkedWorkers:
         factory: Any = session.config._tmp_path_factory  # type: ignore[attr-defined]
         factory._basetemp = factory.getbasetemp() / f"fork-{fork.number}"
         factory._basetemp.mkdir(exist_ok=True)
-        with contextlib.suppress(KeyboardInterrupt, BrokenPipeError, EOFError):  # the process that reports has ended
+        try:
             try:
                 while group := self._next_group(session, fork.far_end):
                     for item, following in zip(group, [*group[1:], session], strict=True):
@@ -182,6 +193,11 @@ class ForkedWorkers:
                         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             finally:
                 tear_all_down(session)
+        except (KeyboardInterrupt, BrokenPipeError, EOFError):  # the process that reports has ended
+            pass
+        except Exception:
+            fork.far_end.send(traceback.format_exc())
+            raise
 
     @staticmethod
     def _next_group(session: pytest.Session, connection: Connection) -> list[Any]:

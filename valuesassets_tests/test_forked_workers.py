@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from valuesassets_tests.made_tests import run_made_tests
 
 WORKERS = ["forked_workers:ForkedWorkers"]
@@ -63,7 +61,31 @@ def test_one_failure_stops_the_run_where_that_is_wanted(tmp_path):
     assert "stopping after 1 failures" in printed
 
 
-@pytest.mark.parametrize("group", ["a"])
-def test_one_group_needs_no_fork(tmp_path, group):
-    code, line, printed = outcomes(tmp_path, "pass", group, group)
+def test_one_group_needs_no_fork(tmp_path):
+    code, line, printed = outcomes(tmp_path, "pass", "a", "a")
     assert (code, re.sub(r" in .*", "", line)) == (1, "6 failed, 6 passed"), printed  # the first compare processes
+
+
+BROKEN_END = """
+    import pytest
+
+    @pytest.fixture(scope="session")
+    def held():
+        yield
+        raise RuntimeError("the cluster does not end")
+
+    @pytest.mark.group("a")
+    def test_one(held):
+        pass
+
+    @pytest.mark.group("b")
+    def test_two():
+        pass
+"""
+
+
+def test_a_fixture_of_the_session_that_breaks_at_its_end_fails_the_run(tmp_path):
+    done = run_made_tests(tmp_path, BROKEN_END, WORKERS)
+    assert done.returncode == 1, done.stdout
+    assert "the cluster does not end" in done.stdout
+    assert re.sub(r" in .*", "", done.stdout.splitlines()[-1]) == "2 passed, 1 error"

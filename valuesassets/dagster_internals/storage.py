@@ -4,6 +4,10 @@ Dagster opens and closes a run's database for every event. SQLite then ends its 
 log into the database, waits for the disk and deletes the log. With an open connection, an event costs a third of the
 processor time and fewer waits for the disk. Tables, files and content are the same as Dagster's.
 
+A new database is stamped with the newest of Dagster's migrations, of which there are some 90 files. Dagster reads them
+twice for each database, and each run has one; here they are read once a process: a run's database costs 9 ms of
+processor time, not 38.
+
 Connections write ahead from the first table on, and wait for the disk when a log is copied into its database, not at
 every event: a killed process loses nothing. After a power failure the databases are whole, and the last events may be
 missing (decision 079).
@@ -17,6 +21,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from dagster import EventLogEntry
 from dagster._core.storage.event_log.sqlite.sqlite_event_log import SqliteEventLogStorage
 from dagster._core.storage.runs.sqlite.sqlite_run_storage import SqliteRunStorage
@@ -28,6 +34,20 @@ from sqlalchemy.pool import QueuePool
 
 from valuesassets.dagster_internals.tags import INPUT_EVENT_POINTER_TAG_PREFIX, MADE_OF
 
+_scripts_of = ScriptDirectory.from_config
+_SCRIPTS: dict[str | None, ScriptDirectory] = {}
+"""Migrations that were read, by their folder."""
+
+
+def _known_scripts(config: Config) -> ScriptDirectory:
+    """The migrations of a configuration, read once; they are files of the installed Dagster and do not change."""
+    folder = config.get_main_option("script_location")
+    if folder not in _SCRIPTS:
+        _SCRIPTS[folder] = _scripts_of(config)
+    return _SCRIPTS[folder]
+
+
+ScriptDirectory.from_config = _known_scripts  # type: ignore[method-assign, assignment]
 MOST_OPEN = 8
 """Most databases that a process keeps open; each run has its own."""
 _INHERITED: list[Any] = []

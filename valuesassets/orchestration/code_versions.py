@@ -60,8 +60,12 @@ def code_version(
     read_settings = {name: every[name] for name in sorted(reads) if name in every or name not in Study.model_fields}
     digest = hashlib.sha256(sha256_json(read_settings).encode())
     digest.update(wiring.encode())
-    sources = sorted(set().union(*(reachable(module, wiring, package, wired_in) for module in modules)), key=_order)
-    for path in sources + ([*_bundled_data(data), *_data_of(package)] if data else []):
+    sources: dict[Path, tuple[int, int]] = {}
+    for module in modules:
+        sources |= reachable(module, wiring, package, wired_in)
+    for path in sorted(sources, key=_order):
+        digest.update(_digest_of(path, *sources[path]))
+    for path in [*_bundled_data(data), *_data_of(package)] if data else []:
         digest.update(_digest_of(path, *_size_and_time(path)))
     return digest.hexdigest()[:16]
 
@@ -124,23 +128,35 @@ def _stamp(path: Path) -> str:
     return sha256_json({path.name: [stat.st_size, stat.st_mtime_ns]})
 
 
-def reachable(module: str, wiring: str = "", package: str = PACKAGE, wired_in: str = "") -> set[Path]:
+def reachable(
+    module: str, wiring: str = "", package: str = PACKAGE, wired_in: str = ""
+) -> dict[Path, tuple[int, int]]:
     """Source files of a module, and of all modules that it or the wiring imports, also indirectly; of this package, and
-    of the one with an instrument's package; ModuleNotFoundError where there is no such module, so that the version
-    would never change."""
+    of the one with an instrument's package.
+
+    Returns:
+        The size in bytes and the time of modification in nanoseconds of each file.
+
+    Raises:
+        ModuleNotFoundError: there is no such module, so that the version would never change.
+    """
     if _source(module) is None:
         raise ModuleNotFoundError(f"{module}: no such module; an asset is derived by the file of its name")
     packages = tuple(dict.fromkeys((PACKAGE, package.partition(".")[0])))
-    sources: dict[str, Path] = {}
+    seen: set[str] = set()
+    sources: dict[Path, tuple[int, int]] = {}
     pending = [module, *_imports(wiring, packages, wired_in.rpartition(".")[0])]
     while pending:
         name = pending.pop()
-        path = _source(name)
-        if name in sources or name in WORDS or path is None:
+        if name in seen:
             continue
-        sources[name] = path
-        pending += _imports_of(path, *_size_and_time(path), packages, _package_of(name, path))
-    return set(sources.values())
+        seen.add(name)
+        path = _source(name)
+        if name in WORDS or path is None:
+            continue
+        sources[path] = _size_and_time(path)
+        pending += _imports_of(path, *sources[path], packages, _package_of(name, path))
+    return sources
 
 
 def _package_of(module: str, path: Path) -> str:
@@ -148,9 +164,10 @@ def _package_of(module: str, path: Path) -> str:
     return module if path.name == "__init__.py" else module.rpartition(".")[0]
 
 
-def _order(path: Path) -> tuple[bool, Path]:
+@cache
+def _order(path: Path) -> tuple[bool, tuple[str, ...]]:
     """The order of sources, which is the same wherever packages are installed."""
-    return not path.is_relative_to(ROOT / PACKAGE), path
+    return not path.is_relative_to(ROOT / PACKAGE), path.parts
 
 
 def _size_and_time(path: Path) -> tuple[int, int]:

@@ -48,7 +48,7 @@ LOADING = "valuesassets.models.loading"
 def source_hashes(module: str) -> dict[str, str]:
     """By path, a hash of every source that a module can reach; comments, docstrings and layout count for nothing."""
     hashes = {}
-    for path in sorted(reachable(module) | (reachable(LOADING) if _is_of_loaded_models(module) else set())):
+    for path in sorted(reachable(module) | (reachable(LOADING) if _is_of_loaded_models(module) else {})):
         written = _written(_without_docstrings(ast.parse(path.read_text(encoding="utf-8"))))
         hashes[path.relative_to(REPOSITORY).as_posix()] = hashlib.sha256(written.encode()).hexdigest()[:16]
     return hashes

@@ -98,7 +98,8 @@ def test_a_version_changes_with_what_it_reads_of_the_study_wiring_source_and_bun
     original = next(path for path in files if path.name == "questions.py")
     changed = tmp_path / "questions.py"
     changed.write_text(original.read_text() + "# changed\n")
-    monkeypatch.setattr(code_versions, "reachable", lambda module, *_: (files - {original}) | {changed})
+    kept = {path: stamp for path, stamp in files.items() if path != original}
+    monkeypatch.setattr(code_versions, "reachable", lambda module, *_: kept | {changed: (1, 1)})
     assert before != version()
     monkeypatch.undo()
     monkeypatch.setattr(code_versions, "_bundled_data", lambda instrument: data[1:])

@@ -134,8 +134,7 @@ def page_lines(page: Page) -> tuple[Line, ...]:
     """The lines of a page from top to bottom, each word in exactly one."""
     in_frame: dict[Box, list[Word]] = defaultdict(list)
     free: list[Word] = []
-    for word in page.words:
-        frame = _frame(word, page.horizontal, page.vertical)
+    for word, frame in zip(page.words, _frames(page), strict=True):
         if frame is None:
             free.append(word)
         else:
@@ -155,17 +154,32 @@ def _is_table(words: Sequence[Word]) -> bool:
     return len(rows) > 1 and (max(figures) > 1 or sum(ends_coded) > 1 or sum(are_led) > 1)
 
 
-def _frame(word: Word, horizontal: NDArray[np.float64], vertical: NDArray[np.float64]) -> Box | None:
-    """The ruled cell around a word, or None."""
-    sides = []
-    for rules, along, across in ((vertical, word.x, word.y), (horizontal, word.y, word.x)):
-        passing = rules[(rules[:, 1] - TOUCH <= across) & (across <= rules[:, 2] + TOUCH), 0]
-        before, after = passing[passing <= along], passing[passing > along]
-        if not len(before) or not len(after):
-            return None
-        sides.append((before.max(), after.min()))
-    (left, right), (top, bottom) = sides
-    return tuple(float(round(side)) for side in (left, top, right, bottom))  # type: ignore[return-value]
+def _frames(page: Page) -> list[Box | None]:
+    """The ruled cell around each word of a page, or None."""
+    centres = np.array([(word.x, word.y) for word in page.words]).reshape(-1, 2)
+    left, right = _nearest_rules(page.vertical, centres[:, :1], centres[:, 1:])
+    top, bottom = _nearest_rules(page.horizontal, centres[:, 1:], centres[:, :1])
+    boxes = np.stack([left, top, right, bottom], axis=1).round()
+    is_ruled = np.isfinite(boxes).all(axis=1)
+    return [tuple(box) if has_box else None for box, has_box in zip(boxes.tolist(), is_ruled, strict=True)]
+
+
+def _nearest_rules(
+    rules: NDArray[np.float64], along: NDArray[np.float64], across: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The places of the nearest rules before and after each word, infinite where there is none.
+
+    Args:
+        rules: place, start and end of each rule, of shape (rules, 3).
+        along, across: a word's centre in the direction in which rules follow one another, and in theirs, each of shape
+            (words, 1).
+    """
+    places, starts, ends = rules.T
+    is_level = (starts - TOUCH <= across) & (across <= ends + TOUCH)
+    is_before = places <= along
+    before = np.where(is_level & is_before, places, -np.inf).max(axis=1, initial=-np.inf)
+    after = np.where(is_level & ~is_before, places, np.inf).min(axis=1, initial=np.inf)
+    return before, after
 
 
 def _table_rows(number: int, in_frame: dict[Box, list[Word]]) -> list[Line]:

@@ -73,12 +73,14 @@ def union(boxes: Iterable[Box]) -> Box:
 def text_lines(words: Iterable[Word]) -> list[list[Word]]:
     """Words in lines, page by page from top to bottom, each from left to right."""
     lines: list[list[Word]] = []
+    page, bottom = 0, 0.0  # of the last line
     for word in sorted(words, key=lambda each: (each.page, each.y, each.box[0])):
-        last = lines[-1] if lines and lines[-1][0].page == word.page else None
-        if last is not None and word.y < max(each.box[3] for each in last) - 0.35 * word.height:
-            last.append(word)
+        if lines and word.page == page and word.y < bottom - 0.35 * word.height:
+            lines[-1].append(word)
+            bottom = max(bottom, word.box[3])
         else:
             lines.append([word])
+            page, bottom = word.page, word.box[3]
     return [sorted(line, key=lambda each: each.box[0]) for line in lines]
 
 

@@ -128,9 +128,7 @@ def _stamp(path: Path) -> str:
     return sha256_json({path.name: [stat.st_size, stat.st_mtime_ns]})
 
 
-def reachable(
-    module: str, wiring: str = "", package: str = PACKAGE, wired_in: str = ""
-) -> dict[Path, tuple[int, int]]:
+def reachable(module: str, wiring: str = "", package: str = PACKAGE, wired_in: str = "") -> dict[Path, tuple[int, int]]:
     """Source files of a module, and of all modules that it or the wiring imports, also indirectly; of this package, and
     of the one with an instrument's package.
 

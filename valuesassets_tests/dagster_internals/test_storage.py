@@ -9,9 +9,11 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from alembic.script import ScriptDirectory
 from dagster._core.instance import InstanceRef
 from dagster._core.storage.sqlite_storage import DagsterSqliteStorage
 
+from valuesassets.dagster_internals import storage
 from valuesassets.dagster_internals.storage import MOST_OPEN, EventLog, OpenDatabases, SqliteStorage, _write_ahead
 from valuesassets_tests.needs import REPOSITORY
 from valuesassets_tests.waiting import wait_until
@@ -67,6 +69,24 @@ def test_new_databases_write_ahead_and_wait_for_the_disk_at_checkpoints_alone(tm
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as looker:
         _write_ahead(looker, None)
         assert looker.execute("SELECT count(*) FROM events").fetchone() == (0,)
+
+
+def test_dagsters_migrations_are_read_once_whatever_databases_are_made(tmp_path, monkeypatch):
+    """Each instance has three databases, and each run one of its own."""
+    monkeypatch.setattr(storage, "_SCRIPTS", {})
+    folders = []
+    monkeypatch.setattr(
+        ScriptDirectory,
+        "_load_revisions",
+        lambda self, read=ScriptDirectory._load_revisions: folders.append(self.dir) or read(self),
+    )
+    with instance_of(tmp_path, SqliteStorage) as instance:
+        runs = {run_in(instance), run_in(instance)}
+    assert len(folders) == 1
+    for name in ("index", *runs):
+        with closing(sqlite3.connect(tmp_path / "history" / "runs" / f"{name}.db")) as database:
+            ((stamped,),) = database.execute("SELECT version_num FROM alembic_version")
+            assert stamped == ScriptDirectory(folders[0]).get_current_head()
 
 
 @pytest.mark.parametrize("kinds", [(DagsterSqliteStorage, SqliteStorage), (SqliteStorage, DagsterSqliteStorage)])

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import itertools
+import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -159,9 +160,8 @@ def _frames(page: Page) -> list[Box | None]:
     centres = np.array([(word.x, word.y) for word in page.words]).reshape(-1, 2)
     left, right = _nearest_rules(page.vertical, centres[:, :1], centres[:, 1:])
     top, bottom = _nearest_rules(page.horizontal, centres[:, 1:], centres[:, :1])
-    boxes = np.stack([left, top, right, bottom], axis=1).round()
-    is_ruled = np.isfinite(boxes).all(axis=1)
-    return [tuple(box) if has_box else None for box, has_box in zip(boxes.tolist(), is_ruled, strict=True)]
+    boxes = np.stack([left, top, right, bottom], axis=1).round().tolist()
+    return [tuple(box) if all(map(math.isfinite, box)) else None for box in boxes]
 
 
 def _nearest_rules(

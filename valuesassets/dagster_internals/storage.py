@@ -40,7 +40,7 @@ _SCRIPTS: dict[str, ScriptDirectory] = {}
 
 
 def _known_scripts(config: Config) -> ScriptDirectory:
-    """The migrations of a configuration; Dagster's are read once, since its files do not change while a process runs."""
+    """The migrations of a configuration; Dagster's are read once a process, in which its files do not change."""
     folder = config.get_main_option("script_location")
     if folder is None or not folder.startswith("dagster:"):
         return _scripts_of(config)

@@ -99,7 +99,13 @@ def files_in_memory() -> Iterator[None]:
 
 @contextmanager
 def shared_studies() -> Iterator[None]:
-    """A block whose runs of pytest share the small studies: the first that needs one makes it."""
+    """A block whose runs of pytest share the small studies: the first that needs one makes it.
+
+    A block within another, as `make rest` is within CI's, shares those of the outer one.
+    """
+    if SHARED_STUDIES in os.environ:
+        yield
+        return
     with tempfile.TemporaryDirectory(prefix="valuesassets-tests-") as folder:
         os.environ[SHARED_STUDIES] = folder
         try:

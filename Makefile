@@ -70,7 +70,7 @@ real-studies: $(VENV)/installed  ## the five instruments on the two small models
 	@$(BIN)/valuesassets run first_real
 	@$(BIN)/python -m valuesassets_tests.real.instruments
 
-mutations: $(VENV)/installed-dev  ## breaks the sources on purpose, in 200 ways: the calibration or a test must see each
+mutations: $(VENV)/installed-dev  ## breaks the sources on purpose, in hundreds of ways: the calibration or a test must see each
 	@$(BIN)/python -m valuesassets_tests mutations
 
 slurm-faults: $(VENV)/installed-dev  ## what a cluster can do to a cell, done on a real one; some of it: FAULTS='words of their names'

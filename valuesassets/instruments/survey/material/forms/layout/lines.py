@@ -18,6 +18,7 @@ from valuesassets.instruments.survey.material.forms.layout.words import Box, Wor
 GAP = 9.0  # least points between two cells of a free line
 SMALL = 0.93  # share of the usual height of letters below which a line is small print
 TOUCH = 2.0  # tolerance of drawn rules in points
+WORDS_AT_ONCE = 64  # that are held against all rules of a page: a dense drawing has tens of thousands
 FIGURES = re.compile(r"\d{1,2}")
 BROKEN = re.compile(r"\(?[vV](\d{1,3})\s?([a-z])\)?")
 """A variable code that a narrow cell breaks in two: `V45` over `a`."""
@@ -157,11 +158,14 @@ def _is_table(words: Sequence[Word]) -> bool:
 
 def _frames(page: Page) -> list[Box | None]:
     """The ruled cell around each word of a page, or None."""
-    centres = np.array([(word.x, word.y) for word in page.words]).reshape(-1, 2)
-    left, right = _nearest_rules(page.vertical, centres[:, :1], centres[:, 1:])
-    top, bottom = _nearest_rules(page.horizontal, centres[:, 1:], centres[:, :1])
-    boxes = np.stack([left, top, right, bottom], axis=1).round().tolist()
-    return [tuple(box) if all(map(math.isfinite, box)) else None for box in boxes]
+    frames: list[Box | None] = []
+    for start in range(0, len(page.words), WORDS_AT_ONCE):
+        centres = np.array([(word.x, word.y) for word in page.words[start : start + WORDS_AT_ONCE]])
+        left, right = _nearest_rules(page.vertical, centres[:, :1], centres[:, 1:])
+        top, bottom = _nearest_rules(page.horizontal, centres[:, 1:], centres[:, :1])
+        boxes = np.stack([left, top, right, bottom], axis=1).round().tolist()
+        frames += [tuple(box) if all(map(math.isfinite, box)) else None for box in boxes]
+    return frames
 
 
 def _nearest_rules(
